@@ -1,0 +1,113 @@
+#include "analysis/columns.hpp"
+
+#include <array>
+
+namespace gyre {
+namespace {
+
+constexpr std::array kSummary{
+    Column{"schedule", "-", "name of the schedule in the scenario"},
+    Column{"policy", "-", "policy that yields its rounds"},
+    Column{"exchange", "-", "exchange that the scenario asks for; empty where nothing is exchanged"},
+    Column{"mode", "-", "what the switches may do: neither, multicast, aggregation or both"},
+    Column{"seed", "-", "seed of all random streams"},
+    Column{"status", "-", "complete, truncated (stopped early) or failed"},
+    Column{"time_to_accuracy_s", "s",
+           "simulated time at the first evaluation that held the target; empty if none did"},
+    Column{"final_accuracy_average", "1",
+           "accuracy of the average model at the last evaluation; empty without a test set"},
+    Column{"final_accuracy_worst", "1", "accuracy of the worst island's model then"},
+    Column{"rounds", "-", "rounds that every island ended"},
+    Column{"mean_round_s", "s", "simulated time / rounds, compute included"},
+    Column{"bound_round_s", "s",
+           "least time of a round of this schedule on these wires: the largest over the islands of "
+           "(sum of its compute times and of the cut bounds of its exchanges) / rounds"},
+    Column{"ratio_to_bound", "1", "mean_round_s / bound_round_s"},
+    Column{"communication_share", "1",
+           "share of the islands' time spent in exchanges, waiting for others not counted"},
+    Column{"wan_gb", "GB", "bytes over all core arcs / 1e9, each arc counted"},
+    Column{"binding_arc", "-",
+           "the arc with the highest mean utilisation; empty where none was used"},
+    Column{"bound_by", "-",
+           "what took most of the rounds' time: compute, latency, or a link or access arc"},
+    Column{"wait_share", "1", "share of the islands' time spent waiting for other islands"},
+    Column{"mean_communication_s", "s",
+           "mean over rounds and cliques of the time from all ready until the last one done"},
+    Column{"final_loss_average", "task's own", "loss of the average model at the last evaluation"},
+    Column{"simulated_s", "s", "simulated time at the end of the run"},
+};
+
+constexpr std::array kTrace{
+    Column{"time_s", "s", "simulated time of the evaluation"},
+    Column{"round", "-", "rounds that every island has ended"},
+    Column{"steps", "-", "local steps of an island in those rounds"},
+    Column{"samples", "-", "training samples that all islands have used"},
+    Column{"accuracy_average", "1", "test accuracy of the average model (1/n) sum of x_i"},
+    Column{"accuracy_mean", "1", "mean of the islands' test accuracies"},
+    Column{"accuracy_worst", "1", "lowest of the islands' test accuracies"},
+    Column{"loss_average", "task's own", "loss of the average model"},
+    Column{"loss_mean", "task's own", "mean of the islands' losses"},
+    Column{"loss_worst", "task's own", "highest of the islands' losses"},
+    Column{"consensus_distance", "parameter^2", "(1/n) sum over i of |x_i - average|^2"},
+};
+
+constexpr std::array kRounds{
+    Column{"round", "-", "number of the round, from 0"},
+    Column{"members", "-", "islands of the clique, joined by +"},
+    Column{"exchange", "-", "exchange that ran; empty for an island by itself"},
+    Column{"start_s", "s", "simulated time at which the clique's first member began the round"},
+    Column{"compute_s", "s", "longest compute time of its members"},
+    Column{"wait_s", "s", "mean over its members of the time from ready until all were ready"},
+    Column{"communication_s", "s",
+           "time from all ready until the last member held the result, propagation included"},
+    Column{"wan_bytes", "B", "bytes over core arcs, each arc counted"},
+    Column{"bound_s", "s", "least time that any exchange of this clique could take on this map"},
+    Column{"ratio_to_bound", "1", "communication_s / bound_s; empty for an island by itself"},
+    Column{"bound_by", "-",
+           "compute if that took longer than the exchange, else latency, or the arc that needs "
+           "longest for what this clique puts on it"},
+};
+
+constexpr std::array kLinks{
+    Column{"arc", "-", "X->Y from switch to switch; X.up and X.down between island X and its switch"},
+    Column{"kind", "-", "core or access"},
+    Column{"capacity_gbps", "Gbit/s", "capacity of this direction"},
+    Column{"latency_ms", "ms", "one-way latency"},
+    Column{"bytes", "B", "bytes of all flows that ended on it"},
+    Column{"busy_s", "s", "time with at least one flow on it"},
+    Column{"mean_utilisation", "1", "bits carried / (capacity x simulated time)"},
+    Column{"peak_utilisation", "1", "highest share of the capacity in use at any time"},
+};
+
+constexpr std::array kExchange{
+    Column{"round", "-", "cliques: members joined by +, cliques separated by |"},
+    Column{"exchange", "-", "exchange that ran (what best chose)"},
+    Column{"mode", "-", "what the switches may do"},
+    Column{"routing", "-", "how paths are chosen"},
+    Column{"time_s", "s", "simulated time until the last member held its result"},
+    Column{"bandwidth_s", "s", "the same simulation with every latency at zero"},
+    Column{"latency_s", "s", "time_s - bandwidth_s"},
+    Column{"bound_s", "s",
+           "least time of any exchange on this map: max over pairs of M / min cut + latency"},
+    Column{"ratio_to_bound", "1", "time_s / bound_s"},
+    Column{"binding_arc", "-", "the arc that needs longest for what this round puts on it"},
+};
+
+constexpr std::array kTables{
+    OutputTable{"summary", "summary.csv: one row a run of a comparison", kSummary},
+    OutputTable{"trace", "trace.csv: one row an evaluation of a run", kTrace},
+    OutputTable{"rounds", "rounds.csv: one row a round and clique of a run", kRounds},
+    OutputTable{"links", "links.csv: one row an arc of a run", kLinks},
+    OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
+};
+
+}  // namespace
+
+std::span<const Column> summary_columns() { return kSummary; }
+std::span<const Column> trace_columns() { return kTrace; }
+std::span<const Column> rounds_columns() { return kRounds; }
+std::span<const Column> links_columns() { return kLinks; }
+std::span<const Column> exchange_columns() { return kExchange; }
+std::span<const OutputTable> output_tables() { return kTables; }
+
+}  // namespace gyre

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace gyre {
+
+/// A column of an output table: the one place for its name, unit and meaning. The CSV headers, the
+/// help and the checks of what is written all read it.
+struct Column {
+  std::string_view name;
+  std::string_view unit;  ///< `-` for text and plain counts
+  std::string_view definition;
+};
+
+struct OutputTable {
+  std::string_view name;  ///< `summary`, or the file without `.csv`
+  std::string_view summary;
+  std::span<const Column> columns;
+};
+
+/// summary.csv: one row a run.
+std::span<const Column> summary_columns();
+/// trace.csv: one row an evaluation.
+std::span<const Column> trace_columns();
+/// rounds.csv: one row a round and clique.
+std::span<const Column> rounds_columns();
+/// links.csv: one row an arc.
+std::span<const Column> links_columns();
+/// `gyre exchange --format csv`: one row.
+std::span<const Column> exchange_columns();
+
+/// All of them.
+std::span<const OutputTable> output_tables();
+
+}  // namespace gyre

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "models/ids.hpp"
+
+namespace gyre {
+
+/// What the network's switches may do, as an axis of a comparison.
+enum class Mode { kNeither, kMulticast, kAggregation, kBoth };
+inline constexpr std::array<std::string_view, 4> kModeNames{"neither", "multicast", "aggregation",
+                                                            "both"};
+constexpr std::string_view name_of(Mode mode) { return kModeNames[static_cast<std::size_t>(mode)]; }
+
+/// What each switch can do in a run: it has the hardware and the mode allows it.
+struct Capabilities {
+  std::vector<bool> multicast;    ///< by switch: may replicate a stream onto several out-arcs
+  std::vector<bool> aggregation;  ///< by switch: may add streams from several in-arcs
+
+  [[nodiscard]] bool replicates(SwitchId s) const { return multicast[s.index()]; }
+  [[nodiscard]] bool adds(SwitchId s) const { return aggregation[s.index()]; }
+};
+
+}  // namespace gyre

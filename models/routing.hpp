@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/ids.hpp"
+#include "models/topology.hpp"
+#include "models/units.hpp"
+
+namespace gyre {
+
+/// Least-latency routing (`routing: shortest`), as IS-IS does it with latency metrics.
+///
+/// Unicast follows the in-tree of its destination (each node has one next arc towards each
+/// destination); multicast follows the out-tree of its source. Both are shortest-path trees by
+/// Dijkstra on latencies in whole picoseconds. Tie rule: fewest arcs, then the lowest arc index.
+/// Islands never forward: they have one access link.
+/// Cost: one Dijkstra per root when first asked for, O(E log V); memory O(V) per root.
+class Routes {
+ public:
+  explicit Routes(const Topology& topology);
+
+  /// The next arc of `at` towards `destination`. Requires at ≠ destination, reachable.
+  [[nodiscard]] ArcId next_arc(NodeId at, NodeId destination) const;
+  /// The arc by which the out-tree of `source` reaches `node`. Requires node ≠ source, reachable.
+  [[nodiscard]] ArcId parent_arc(NodeId source, NodeId node) const;
+  /// The arcs of the unicast path, in order; empty when from = to.
+  [[nodiscard]] std::vector<ArcId> path(NodeId from, NodeId to) const;
+  /// Sum of the path's one-way latencies.
+  [[nodiscard]] Duration latency(NodeId from, NodeId to) const;
+
+ private:
+  enum class Direction { kIn, kOut };
+  struct Tree {
+    std::vector<std::optional<ArcId>> arc;  ///< by node: towards (in) or from (out) the root
+    std::vector<Duration> latency;
+  };
+  [[nodiscard]] const Tree& tree(Direction direction, NodeId root) const;
+
+  const Topology* topology_;
+  mutable std::vector<std::optional<Tree>> in_;   ///< filled when first asked for
+  mutable std::vector<std::optional<Tree>> out_;
+};
+
+}  // namespace gyre

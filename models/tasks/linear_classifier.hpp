@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace gyre {
+
+/// The arithmetic of multinomial logistic regression on 28×28 images with 10 classes, in float32.
+///
+///   logits   z = xW + b,  x ∈ [0, 1]^784,  W: 784×10,  b: 10
+///   loss     −z_y + log Σ_c exp z_c
+///   step     (W, b) ← (W, b) − (η/B) Σ_s (x_s, 1)ᵀ (softmax(z_s) − e_{y_s})
+///
+/// Ten classes are too narrow for a general matrix product, which spends its time on packing. Here
+/// a row of W fills three vectors of four floats (two lanes idle), and four samples or four inputs
+/// share each load, so that all sums stay in registers. The order of every sum is fixed: over
+/// inputs ascending from the bias, over samples ascending.
+inline constexpr std::size_t kImageInputs = 784;
+inline constexpr std::size_t kImageClasses = 10;
+/// W by input, then b: input × class, then class.
+inline constexpr std::size_t kImageParameters = (kImageInputs + 1) * kImageClasses;
+
+/// Four floats of a vector register, as both GCC and Clang spell them.
+using Float4 [[gnu::vector_size(16)]] = float;
+
+/// One value for each class; the last two lanes of `high` are padding and stay 0.
+struct ClassRow {
+  Float4 low{};
+  Float4 middle{};
+  Float4 high{};
+};
+using ClassValues = std::array<float, kImageClasses>;
+
+/// A model: the rows of W, then b.
+class LinearClassifier {
+ public:
+  LinearClassifier() : rows_(kImageInputs + 1) {}
+
+  /// Requires `kImageParameters` values.
+  void assign(std::span<const double> parameters);
+  /// sum += weight · parameters, in double. Requires `kImageParameters` values.
+  void add_to(std::span<double> sum, double weight) const;
+  /// Whether all parameters are the same bits.
+  [[nodiscard]] bool same_as(const LinearClassifier& other) const;
+
+ private:
+  friend class ImageBatch;
+  std::vector<ClassRow> rows_;
+};
+
+/// Images as floats, with the scratch space of a step: nothing is allocated after construction.
+class ImageBatch {
+ public:
+  explicit ImageBatch(std::size_t images);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Sets an image from its pixels. Requires 784 bytes.
+  void set(std::size_t image, const std::uint8_t* pixels);
+  /// The logits of all images under a model; see `logits`.
+  void forward(const LinearClassifier& classifier);
+  [[nodiscard]] ClassValues logits(std::size_t image) const;
+  /// One step of gradient descent on the mean loss. Requires a label for each image.
+  void descend(LinearClassifier& classifier, std::span<const std::uint8_t> labels,
+               float learning_rate);
+
+ private:
+  std::size_t size_;
+  std::size_t padded_size_;        ///< a multiple of 4; the images beyond `size_` are 0
+  std::vector<float> inputs_;      ///< padded_size_ × 784
+  std::vector<ClassRow> outputs_;  ///< padded_size_: logits, then scaled gradients
+};
+
+}  // namespace gyre

@@ -1,0 +1,114 @@
+#include "models/tasks/quadratic.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+
+void QuadraticSpec::describe(Fields& fields) {
+  fields.list({"curvatures",
+               "Curvatures a of the islands' losses a/2 (x - b)^2: one value for all "
+               "islands or one an island, in the topology's order."},
+              Presence::kDefaulted, curvatures, 1, kPositive);
+  fields.list(
+      {"optima", "Optima b of the islands' losses, one an island, in the topology's order."},
+      Presence::kRequired, optima);
+  fields.optional({"start", "The number that all islands start from."}, start);
+  fields.optional({"learning_rate",
+                   "Step size of the local descent; times the largest curvature it "
+                   "has to stay below 2, else the descent diverges."},
+                  learning_rate, kPositive);
+  fields.optional({"noise", "Standard deviation of the Gaussian noise on every gradient."}, noise,
+                  kNotNegative);
+  curvatures_where = fields.where("curvatures");
+  optima_where = fields.where("optima");
+  learning_rate_where = fields.where("learning_rate");
+}
+
+void Quadratic::start(const TaskContext& context) {
+  const std::size_t n = context.islands.size();
+  if (spec_.optima.size() != n) {
+    throw InputError(spec_.optima_where,
+                     fmt::format("has {} values for {} islands; allowed is one value an island",
+                                 spec_.optima.size(), n));
+  }
+  if (spec_.curvatures.size() != 1 && spec_.curvatures.size() != n) {
+    throw InputError(
+        spec_.curvatures_where,
+        fmt::format("has {} values for {} islands; allowed is one value for all or one "
+                    "value an island",
+                    spec_.curvatures.size(), n));
+  }
+  curvatures_ = spec_.curvatures;
+  curvatures_.resize(n, spec_.curvatures.front());
+  const double steepest = *std::max_element(curvatures_.begin(), curvatures_.end());
+  if (!(spec_.learning_rate * steepest < 2.0)) {
+    throw InputError(
+        spec_.learning_rate_where,
+        fmt::format("is {}, with which descent on the curvature {} diverges; allowed "
+                    "is a number below {}",
+                    to_text(spec_.learning_rate), to_text(steepest), to_text(2.0 / steepest)));
+  }
+  models_.assign(n, spec_.start);
+  streams_.clear();
+  for (const std::string& island : context.islands) {
+    streams_.push_back(Rng::stream(context.seed, "island/" + island + "/gradient"));
+  }
+}
+
+void Quadratic::train(IslandId island, std::int64_t steps) {
+  const std::size_t i = island.index();
+  const double a = curvatures_[i];
+  const double b = spec_.optima[i];
+  double x = models_[i];
+  for (std::int64_t step = 0; step < steps; ++step) {
+    double gradient = a * (x - b);
+    if (spec_.noise > 0.0) gradient += spec_.noise * streams_[i].normal();
+    x -= spec_.learning_rate * gradient;
+  }
+  models_[i] = x;
+}
+
+Model Quadratic::combine(std::span<const WeightedIsland> islands) const {
+  double sum = 0.0;
+  for (const auto& [island, weight] : islands) sum += weight * models_[island.index()];
+  return {sum};
+}
+
+void Quadratic::assign(IslandId island, const Model& model) {
+  check(model.size() == 1, "a quadratic's model is one number");
+  models_[island.index()] = model.front();
+}
+
+double Quadratic::loss(double x) const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < curvatures_.size(); ++i) {
+    const double distance = x - spec_.optima[i];
+    sum += 0.5 * curvatures_[i] * distance * distance;
+  }
+  return sum / static_cast<double>(curvatures_.size());
+}
+
+Evaluation Quadratic::evaluate() const {
+  const double n = static_cast<double>(models_.size());
+  Evaluation result;
+  double average = 0.0;
+  for (const double x : models_) average += x;
+  average /= n;
+  result.loss_average = loss(average);
+  result.loss_worst = loss(models_.front());
+  for (const double x : models_) {
+    const double own_loss = loss(x);
+    result.loss_mean += own_loss / n;
+    result.loss_worst = std::max(result.loss_worst, own_loss);
+    result.consensus_distance += (x - average) * (x - average) / n;
+  }
+  return result;
+}
+
+std::unique_ptr<Task> make_quadratic() { return std::make_unique<Quadratic>(); }
+
+}  // namespace gyre

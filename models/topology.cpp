@@ -1,0 +1,104 @@
+#include "models/topology.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+/// The switches reachable from `start` along `next`.
+std::vector<bool> reach(std::size_t start, const std::vector<std::vector<std::size_t>>& next) {
+  std::vector<bool> seen(next.size(), false);
+  std::vector<std::size_t> stack{start};
+  seen[start] = true;
+  while (!stack.empty()) {
+    const std::size_t at = stack.back();
+    stack.pop_back();
+    for (const std::size_t to : next[at]) {
+      if (seen[to]) continue;
+      seen[to] = true;
+      stack.push_back(to);
+    }
+  }
+  return seen;
+}
+
+}  // namespace
+
+Topology::Topology(std::string name, std::vector<std::string> switches, std::vector<Island> islands,
+                   const std::vector<Link>& links)
+    : name_(std::move(name)), switches_(std::move(switches)), islands_(std::move(islands)) {
+  check(!unreachable_pair(switches_.size(), islands_, links), "the topology is not connected");
+  const auto add = [this](NodeId tail, NodeId head, Bandwidth capacity, Duration latency) {
+    check(capacity.in_bits_per_second() > 0, "an arc needs a capacity");
+    check(latency >= Duration(), "an arc's latency cannot be negative");
+    const ArcId arc = ArcId::at(arcs_.size());
+    arcs_.push_back({.tail = tail, .head = head, .capacity = capacity, .latency = latency});
+    out_[tail.index()].push_back(arc);
+    in_[head.index()].push_back(arc);
+  };
+  out_.resize(node_count());
+  in_.resize(node_count());
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    const Island& island = islands_[i];
+    const NodeId here = node(IslandId::at(i));
+    add(here, node(island.at), island.up, island.latency);
+    add(node(island.at), here, island.down, island.latency);
+  }
+  for (const Link& link : links) {
+    add(node(link.first), node(link.second), link.capacity, link.latency);
+    add(node(link.second), node(link.first), link.reverse_capacity, link.reverse_latency);
+  }
+}
+
+std::vector<std::string> Topology::island_names() const {
+  std::vector<std::string> names;
+  names.reserve(islands_.size());
+  for (const Island& island : islands_) names.push_back(island.name);
+  return names;
+}
+
+std::optional<IslandId> Topology::find_island(std::string_view name) const {
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    if (islands_[i].name == name) return IslandId::at(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<SwitchId> Topology::find_switch(std::string_view name) const {
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    if (switches_[i] == name) return SwitchId::at(i);
+  }
+  return std::nullopt;
+}
+
+std::string Topology::name(ArcId a) const {
+  const Arc& it = arc(a);
+  if (!is_core(a)) {
+    return is_switch(it.tail) ? fmt::format("{}.down", name(island_at(it.head)))
+                              : fmt::format("{}.up", name(island_at(it.tail)));
+  }
+  return fmt::format("{}->{}", name(switch_at(it.tail)), name(switch_at(it.head)));
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> unreachable_pair(
+    std::size_t switches, const std::vector<Topology::Island>& islands,
+    const std::vector<Topology::Link>& links) {
+  if (islands.empty()) return std::nullopt;
+  std::vector<std::vector<std::size_t>> next(switches);
+  for (const Topology::Link& link : links) {
+    next[link.first.index()].push_back(link.second.index());
+    next[link.second.index()].push_back(link.first.index());
+  }
+  // Every link has both directions, so that reaching all from one island is reaching all from all.
+  const std::vector<bool> seen = reach(islands.front().at.index(), next);
+  for (std::size_t i = 1; i < islands.size(); ++i) {
+    if (!seen[islands[i].at.index()]) return std::pair{std::size_t{0}, i};
+  }
+  return std::nullopt;
+}
+
+}  // namespace gyre

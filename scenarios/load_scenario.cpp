@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "models/compute.hpp"
+#include "models/error.hpp"
+#include "scenarios/overrides.hpp"
+#include "scenarios/reader.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/topology_file.hpp"
+#include "scenarios/yaml.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr std::string_view kTopology = "network.topology";
+constexpr std::size_t kLongestLabel = 64;
+
+/// Puts the scenario's overrides into `root` and returns those that go to the topology file, with
+/// key paths inside it.
+std::vector<Override> apply_overrides(YamlNode& root, const std::vector<Override>& overrides) {
+  const std::string prefix = fmt::format("{}.", kTopology);
+  std::vector<Override> for_file;
+  for (const Override& change : overrides) {
+    const YamlNode* network = root.find("network");
+    const YamlNode* topology = network == nullptr ? nullptr : network->find("topology");
+    const bool in_file = topology != nullptr && topology->kind == YamlNode::Kind::kScalar;
+    if (in_file && change.key_path.compare(0, prefix.size(), prefix) == 0) {
+      for_file.push_back({.key_path = change.key_path.substr(prefix.size()),
+                          .value = change.value});
+    } else {
+      apply_override(root, change);
+    }
+  }
+  return for_file;
+}
+
+/// The values of the topology file follow the line that names it.
+void insert_after_topology(std::vector<ResolvedValue>& resolved,
+                           const std::vector<ResolvedValue>& added) {
+  const auto named = std::find_if(resolved.begin(), resolved.end(), [](const ResolvedValue& value) {
+    return value.key_path == kTopology;
+  });
+  check(named != resolved.end(), "the topology's file name must have been read");
+  resolved.insert(named + 1, added.begin(), added.end());
+}
+
+/// A label names a folder of results, so each part of it has to be a file name.
+bool is_label(std::string_view label) {
+  if (label.empty() || label.size() > kLongestLabel) return false;
+  std::string_view rest = label;
+  while (true) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    if (part.empty() || part == "." || part == "..") return false;
+    const bool allowed = std::all_of(part.begin(), part.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '.' || c == '_' || c == '-';
+    });
+    if (!allowed) return false;
+    if (slash == std::string_view::npos) return true;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+void check_label(const ScheduleSpec& schedule,
+                 std::map<std::string, const ScheduleSpec*>& labels) {
+  const Text& label = schedule.label;
+  if (!is_label(label.value)) {
+    throw InputError(label.where,
+                     fmt::format("'{}' cannot name a schedule; allowed are 1 to {} letters, digits "
+                                 "and . _ - in parts joined by '/', none of them empty, '.' or '..'",
+                                 label.value, kLongestLabel));
+  }
+  const auto [first, is_new] = labels.emplace(label.value, &schedule);
+  if (!is_new) {
+    throw InputError(label.where,
+                     fmt::format("a second schedule '{}', first in {}; tell them apart with `name:`",
+                                 label.value, first->second->where.place()));
+  }
+}
+
+void check_modes(const ScheduleSpec& schedule, const NetworkSpec& network) {
+  for (const Mode mode : schedule.modes) {
+    if (std::find(network.modes.begin(), network.modes.end(), mode) != network.modes.end()) {
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const Mode known : network.modes) names.emplace_back(name_of(known));
+    throw InputError(schedule.modes_where,
+                     fmt::format("'{}' is not among the network's modes; must be {}",
+                                        name_of(mode), one_of(names)));
+  }
+  // The fabric of one data centre has both capabilities in every mode.
+  if (schedule.exchange != Exchange::kInNetwork || schedule.policy->colocated()) return;
+  const std::vector<Mode>& modes = schedule.modes.empty() ? network.modes : schedule.modes;
+  if (modes != std::vector<Mode>{Mode::kBoth}) {
+    throw InputError(schedule.exchange_where,
+                     "'in-network' needs switches that replicate and add; write `modes: [both]` for "
+                     "this schedule");
+  }
+}
+
+/// Whatever reading alone cannot judge, before anything runs: names against the map, schedules
+/// against each other and the network, the target against the task.
+void check_meaning(const Scenario& scenario, const Topology& topology) {
+  if (scenario.name.value.empty()) {
+    throw InputError(scenario.name.where, "the name is empty; at least one letter is wanted");
+  }
+  const std::vector<std::string> islands = topology.island_names();
+  const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
+  static_cast<void>(ComputeModel(scenario.job.compute, islands, seed));
+  scenario.task->start({.islands = islands, .seed = seed});
+  std::map<std::string, const ScheduleSpec*> labels;
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    check_label(schedule, labels);
+    check_modes(schedule, scenario.network);
+    schedule.policy->start({.topology = topology, .seed = seed});
+  }
+  if (scenario.stop.accuracy && !scenario.task->has_accuracy()) {
+    throw InputError(scenario.stop.accuracy_where, fmt::format("task '{}' has no accuracy; give `loss` instead",
+                                        scenario.task_name));
+  }
+}
+
+}  // namespace
+
+LoadedScenario load_scenario(const std::string& path, const std::vector<Override>& overrides) {
+  LoadedScenario loaded;
+  loaded.text = read_text_file(path);
+  YamlNode root = parse_yaml(loaded.text, path);
+  const std::vector<Override> for_topology = apply_overrides(root, overrides);
+  Scenario& scenario = loaded.scenario;
+  loaded.resolved =
+      read_mapping(root, [&scenario](Fields& fields) { scenario.describe(fields); });
+  NetworkSpec& network = scenario.network;
+  if (network.topology_file.where.file.empty()) {
+    loaded.topology = build_topology(network);
+  } else {
+    TopologyFile file = read_topology_file(network.topology_file, path, for_topology);
+    network.topology = std::move(file.spec);
+    insert_after_topology(loaded.resolved, file.resolved);
+    loaded.topology = build_topology(network);
+  }
+  check_meaning(scenario, loaded.topology);
+  return loaded;
+}
+
+}  // namespace gyre

@@ -1,0 +1,211 @@
+#include "scenarios/scenario.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr double kPayloadLimit = 4611686018427387904.0;  // 2^62 bytes
+
+/// A `describe` for keys that belong to no struct of their own.
+template <class F>
+struct Described {
+  F describe_keys;
+  void describe(Fields& fields) { describe_keys(fields); }
+};
+template <class F>
+Described(F) -> Described<F>;
+
+void describe_seeds(Fields& fields, std::vector<std::int64_t>& seeds) {
+  std::optional<std::vector<std::int64_t>> several;
+  fields.list({"seeds", "Seeds of several runs each, instead of `seed`."}, several, 1,
+              kNotNegative);
+  const Key one{"seed", "Seed of all randomness: data shards, batches, jitter, random cliques."};
+  if (!several) {
+    fields.optional(one, seeds.front(), kNotNegative);
+    return;
+  }
+  std::optional<std::int64_t> seed;
+  fields.optional(one, seed, kNotNegative);
+  if (seed) {
+    throw InputError(fields.where("seed"), "`seeds` is given as well; only one of them is allowed");
+  }
+  for (std::size_t i = 0; i < several->size(); ++i) {
+    const auto first = std::find(several->begin(), several->end(), (*several)[i]);
+    if (first != several->begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw InputError(fields.where("seeds"),
+                       fmt::format("seed {} is there twice; each may stand once", (*several)[i]));
+    }
+  }
+  seeds = std::move(*several);
+}
+
+void describe_task(Fields& fields, Scenario& scenario) {
+  std::vector<Fields::Alternative> kinds;
+  for (const TaskEntry& entry : task_table()) {
+    kinds.push_back({.name = std::string(entry.name),
+                     .doc = std::string(entry.summary),
+                     .describe = [&scenario, &entry](Fields& inner) {
+                       scenario.task = entry.make();
+                       scenario.task->describe(inner);
+                     }});
+  }
+  scenario.task_name = kinds[fields.variant({"kind", "What the islands learn."}, kinds)].name;
+}
+
+}  // namespace
+
+void AccessSpec::describe(Fields& fields) {
+  fields.optional({"bandwidth", "Capacity of an access link, each way."}, bandwidth, kPositive);
+  fields.optional({"latency", "One-way latency of an access link."}, latency, kNotNegative);
+}
+
+void FabricSpec::describe(Fields& fields) {
+  fields.optional({"bandwidth", "Capacity of each island's link to the fabric, each way."},
+                  bandwidth, kPositive);
+  fields.optional({"latency", "One-way latency of each island's link to the fabric."}, latency,
+                  kNotNegative);
+}
+
+void CapableSpec::describe(Fields& fields) {
+  fields.list({"multicast", "Switches that can replicate; all if not given."}, multicast);
+  fields.list({"aggregation", "Switches that can add streams; all if not given."}, aggregation);
+}
+
+void NetworkSpec::describe(Fields& fields) {
+  fields.text_or_object({"topology", "The map: a topology file, relative to the scenario's folder, "
+                                     "or the same keys inline."},
+                        topology_file, [this](Fields& inner) { topology.describe(inner); });
+  fields.optional_object({"access", "Access links of islands that state no own figures."}, access);
+  fields.list_of_choices({"modes", "Network capabilities to compare: what the switches may do."},
+                         Presence::kDefaulted, modes, kModeNames);
+  fields.optional_object({"capable", "Which switches have the hardware, whatever the mode allows."},
+                         capable);
+  fields.optional_object({"fabric", "The data centre's network of `colocated` schedules."}, fabric);
+  fields.optional_choice({"routing", "How flows and trees are routed: on least-latency paths."},
+                         routing, kRoutingNames);
+}
+
+void JobSpec::describe(Fields& fields) {
+  where = fields.where();
+  fields.optional({"payload", "Bytes that an island contributes to one exchange, instead of "
+                              "`parameters` and `bytes_per_parameter`."},
+                  payload, Range{.at_least = 1.0});
+  fields.optional({"parameters", "Number of the model's parameters."}, parameters, kPositive);
+  fields.optional({"bytes_per_parameter", "Bytes on the wire for one parameter."},
+                  bytes_per_parameter, kPositive);
+  fields.optional({"local_steps", "Local steps of an island between two exchanges (H)."},
+                  local_steps, Range{.at_least = 1.0});
+  fields.required_object({"compute", "How long the local steps take."}, compute);
+  fields.optional_object({"outer_optimizer", "An outer Nesterov step (DiLoCo) that follows each "
+                                             "exchange; plain averaging if not given."},
+                         outer_optimizer);
+
+  if (payload && (parameters || bytes_per_parameter)) {
+    throw InputError(fields.where("payload"),
+                     "the payload is given twice; allowed is either `payload`, or `parameters` with "
+                     "`bytes_per_parameter`");
+  }
+  if (payload) return;
+  if (!parameters || !bytes_per_parameter) {
+    throw InputError(where, "the payload is not given; allowed is either `payload`, or both "
+                            "`parameters` and `bytes_per_parameter`");
+  }
+  const double bytes = *parameters * *bytes_per_parameter;
+  if (!(bytes < kPayloadLimit)) {
+    throw InputError(fields.where("parameters"),
+                     fmt::format("the payload, `parameters` times `bytes_per_parameter`, is {} B; "
+                                 "must be below 2^62 B",
+                                 to_text(bytes)));
+  }
+  // The product of two rounded numbers may miss a whole one by as much as this.
+  const double rounding = std::ldexp(bytes, -52);
+  if (std::round(bytes) < 1.0 || std::abs(bytes - std::round(bytes)) > rounding) {
+    throw InputError(fields.where("parameters"),
+                     fmt::format("the payload, `parameters` times `bytes_per_parameter`, is {} B; "
+                                 "must be a whole number of bytes, at least 1",
+                                 to_text(bytes)));
+  }
+}
+
+Bytes JobSpec::payload_bytes() const {
+  if (payload) return *payload;
+  check(parameters && bytes_per_parameter, "a job must state its payload");
+  return Bytes::count(std::llround(*parameters * *bytes_per_parameter));
+}
+
+void ScheduleSpec::describe(Fields& fields) {
+  where = fields.where();
+  std::vector<Fields::Alternative> kinds;
+  for (const PolicyEntry& entry : policy_table()) {
+    const auto keys = [this, &entry](Fields& inner) {
+      policy = entry.make();
+      policy->describe(inner);
+      if (!policy->exchanges()) return;
+      inner.optional_choice({"exchange", "How a clique comes to hold its average; `best` takes the "
+                                         "fastest that the mode allows."},
+                            exchange, kExchangeNames);
+      inner.optional({"barrier", "Whether all islands wait for the whole round before the next."},
+                     barrier);
+    };
+    kinds.push_back({std::string(entry.name), std::string(entry.summary), keys});
+  }
+  policy_name = kinds[fields.variant({"policy", "Who exchanges with whom, round by round."},
+                                     kinds)].name;
+  fields.list_of_choices({"modes", "Run only in these of the network's modes; in all if not given."},
+                         Presence::kNullable, modes, kModeNames);
+  exchange_where = fields.where("exchange");
+  modes_where = fields.where("modes");
+  label.where = where;
+  label.value = policy_name;
+  if (policy && policy->exchanges() && !policy->colocated()) {
+    label.value += fmt::format("/{}", name_of(exchange));
+  }
+  fields.optional({"name", "The schedule's name in results; unique. By default the policy, and the "
+                           "exchange where there is one."},
+                  label);
+}
+
+void StopSpec::describe(Fields& fields) {
+  accuracy_where = fields.where("accuracy");
+  fields.optional({"accuracy", "Target: accuracy of the average model on the test set."}, accuracy,
+                  Range{.above = 0.0, .at_most = 1.0});
+  fields.optional({"loss", "Target: loss of the average model; instead of `accuracy`."}, loss,
+                  kPositive);
+  fields.optional({"max_rounds", "A run ends after this many rounds at the latest."}, max_rounds,
+                  Range{.at_least = 1.0});
+  fields.optional({"max_time", "A run ends at this simulated time at the latest."}, max_time,
+                  kPositive);
+  if (accuracy && loss) {
+    throw InputError(fields.where("loss"),
+                     "`accuracy` is given as well; only one target is allowed");
+  }
+}
+
+void Scenario::describe(Fields& fields) {
+  fields.required({"gyre", "Version of the file format."}, format,
+                  Range{.at_least = 1.0, .at_most = 1.0});
+  fields.required({"name", "Name of the scenario."}, name);
+  fields.optional({"description", "What the scenario shows."}, description);
+  describe_seeds(fields, seeds);
+  fields.required_object({"network", "Islands, switches, links and what the switches can do."},
+                         network);
+  fields.required_object({"job", "What is trained: payload, local steps and compute time."}, job);
+  Described task_keys{[this](Fields& inner) { describe_task(inner, *this); }};
+  fields.required_object({"task", "What the islands learn, trained for real in simulated time."},
+                         task_keys);
+  Described evaluate{[this](Fields& inner) {
+    inner.optional({"every_rounds", "Rounds from one evaluation of the models to the next."},
+                   evaluate_every, Range{.at_least = 1.0});
+  }};
+  fields.optional_object({"evaluate", "When the models are evaluated."}, evaluate);
+  fields.list_of({"schedules", "The schedules to compare."}, Presence::kRequired, schedules);
+  fields.optional_object({"stop", "When a run ends."}, stop);
+}
+
+}  // namespace gyre

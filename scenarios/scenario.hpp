@@ -1,0 +1,183 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/capabilities.hpp"
+#include "models/compute.hpp"
+#include "models/fields.hpp"
+#include "models/outer_optimizer.hpp"
+#include "models/task.hpp"
+#include "models/topology.hpp"
+#include "schedules/exchange.hpp"
+#include "schedules/policy.hpp"
+
+namespace gyre {
+
+/// The access link of the islands that the topology gives no own numbers.
+struct AccessSpec {
+  std::optional<Bandwidth> bandwidth;  ///< each way
+  Duration latency;
+
+  void describe(Fields& fields);
+};
+
+/// The fabric that joins the islands of a `colocated` schedule: one switch with both capabilities.
+struct FabricSpec {
+  Bandwidth bandwidth = Bandwidth::gigabits_per_second(400);
+  Duration latency = Duration::seconds(5e-6);
+
+  void describe(Fields& fields);
+};
+
+/// Which switches have the hardware, whatever the mode allows: absent means all.
+struct CapableSpec {
+  std::optional<std::vector<Text>> multicast;
+  std::optional<std::vector<Text>> aggregation;
+
+  void describe(Fields& fields);
+};
+
+struct SwitchSpec {
+  Text name;
+
+  void describe(Fields& fields);
+};
+
+struct IslandSpec {
+  Text name;
+  Text at;  ///< the switch that it hangs on
+  std::optional<Bandwidth> up;
+  std::optional<Bandwidth> down;
+  std::optional<Duration> latency;
+
+  void describe(Fields& fields);
+};
+
+struct LinkSpec {
+  std::vector<Text> between;  ///< two switches; the figures below hold for first → second
+  Duration latency;
+  Bandwidth bandwidth;
+  std::optional<Duration> reverse_latency;      ///< absent: as above
+  std::optional<Bandwidth> reverse_bandwidth;  ///< absent: as above
+  Where where;
+
+  void describe(Fields& fields);
+};
+
+/// A topology file, or the inline `topology` mapping.
+struct TopologySpec {
+  std::int64_t format = 1;
+  Text name;
+  Text source;  ///< where the figures are from
+  std::vector<SwitchSpec> switches;
+  std::vector<IslandSpec> islands;
+  std::vector<LinkSpec> links;
+  Where where;
+
+  void describe(Fields& fields);
+};
+
+/// How unicast and trees find their way (`models/routing.hpp`).
+enum class Routing { kShortest };
+inline constexpr std::array<std::string_view, 1> kRoutingNames{"shortest"};
+
+struct NetworkSpec {
+  Text topology_file;  ///< empty when inline
+  TopologySpec topology;
+  AccessSpec access;
+  std::vector<Mode> modes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth};
+  CapableSpec capable;
+  FabricSpec fabric;
+  Routing routing = Routing::kShortest;
+
+  void describe(Fields& fields);
+};
+
+struct JobSpec {
+  std::optional<double> parameters;
+  std::optional<double> bytes_per_parameter;
+  std::optional<Bytes> payload;  ///< instead of the two above
+  std::int64_t local_steps = 1;
+  ComputeSpec compute;
+  std::optional<OuterOptimizerSpec> outer_optimizer;
+  Where where;
+
+  void describe(Fields& fields);
+  /// M = parameters × bytes per parameter, or the stated payload.
+  [[nodiscard]] Bytes payload_bytes() const;
+};
+
+struct ScheduleSpec {
+  Text label;               ///< unique; defaults to policy and exchange
+  std::string policy_name;
+  std::shared_ptr<Policy> policy;
+  Exchange exchange = Exchange::kBest;
+  std::vector<Mode> modes;  ///< empty: all of the network's
+  bool barrier = false;     ///< all islands wait for the whole round before the next one
+  Where where;
+  Where exchange_where;
+  Where modes_where;
+
+  void describe(Fields& fields);
+};
+
+struct StopSpec {
+  std::optional<double> accuracy;  ///< of the average model
+  std::optional<double> loss;      ///< of the average model
+  std::int64_t max_rounds = 1000;
+  std::optional<Duration> max_time;
+  Where accuracy_where;
+
+  void describe(Fields& fields);
+};
+
+/// A scenario as its file says it, with defaults filled in. Const after reading.
+struct Scenario {
+  std::int64_t format = 1;
+  Text name;
+  Text description;
+  std::vector<std::int64_t> seeds{1};
+  NetworkSpec network;
+  JobSpec job;
+  std::string task_name;
+  std::shared_ptr<Task> task;
+  std::int64_t evaluate_every = 10;  ///< rounds
+  std::vector<ScheduleSpec> schedules;
+  StopSpec stop;
+
+  void describe(Fields& fields);
+};
+
+/// A value of the resolved scenario, as `gyre check` prints it.
+struct ResolvedValue {
+  std::string key_path;  ///< `network.access.bandwidth`, `schedules[1].policy`
+  std::string value;     ///< with its unit
+  std::string origin;    ///< `file:line`, `default` or `--set`
+};
+
+struct Override {
+  std::string key_path;
+  std::string value;  ///< a YAML flow value: `100 Gbps`, `[1, 2]`, `{bandwidth: 10 Gbps}`
+};
+
+struct LoadedScenario {
+  Scenario scenario;
+  Topology topology;
+  std::string text;                    ///< the scenario file as it was read
+  std::vector<ResolvedValue> resolved;  ///< in reading order
+};
+
+/// Reads and checks a scenario file with its topology.
+/// Errors: `InputError` with file, line, column and key path for everything that is wrong.
+LoadedScenario load_scenario(const std::string& path, const std::vector<Override>& overrides = {});
+
+/// The JSON Schema (draft 7) of a scenario file, written from the same description that reads it.
+std::string scenario_schema();
+
+}  // namespace gyre

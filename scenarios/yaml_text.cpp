@@ -1,0 +1,133 @@
+#include "scenarios/yaml_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace gyre {
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t i) {
+  return static_cast<std::uint8_t>(text[i]);
+}
+
+bool is_continuation(std::uint8_t byte) { return (byte & 0xC0U) == 0x80U; }
+
+/// A code point and its length in bytes; length 0 where the bytes are no UTF-8.
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t length = 0;
+};
+
+CodePoint decode(std::string_view text, std::size_t i) {
+  const std::uint8_t first = byte_at(text, i);
+  if (first < 0x80U) return {.value = first, .length = 1};
+  const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
+  if (first < 0xC2U || first > 0xF4U || i + length > text.size()) return {};
+  std::uint32_t value = first & (0xFFU >> (length + 1));
+  for (std::size_t k = 1; k < length; ++k) {
+    const std::uint8_t next = byte_at(text, i + k);
+    if (!is_continuation(next)) return {};
+    value = (value << 6U) | (next & 0x3FU);
+  }
+  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xD800U && value <= 0xDFFFU;
+  if (value < kLeast[length] || value > 0x10FFFFU || surrogate) return {};
+  return {.value = value, .length = length};
+}
+
+}  // namespace
+
+YamlText::YamlText(std::string_view raw, std::string file)
+    : file_(std::make_shared<const std::string>(std::move(file))) {
+  make_uniform(raw);
+  ascii_ = std::none_of(text_.begin(), text_.end(),
+                        [](char c) { return static_cast<std::uint8_t>(c) >= 0x80U; });
+  line_starts_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '\n') line_starts_.push_back(i + 1);
+  }
+  check_characters();
+  check_directives();
+  check_brackets();
+}
+
+YamlNode::Place YamlText::place(std::size_t position) const {
+  position = std::min(position, text_.size());
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), position);
+  const std::size_t line = static_cast<std::size_t>(next - line_starts_.begin());
+  const std::size_t start = line_starts_[line - 1];
+  std::size_t characters = position - start;
+  if (!ascii_) {
+    const std::string_view before = std::string_view(text_).substr(start, position - start);
+    characters -= static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [](char c) {
+      return is_continuation(static_cast<std::uint8_t>(c));
+    }));
+  }
+  return {.file = file_,
+          .line = static_cast<int>(line),
+          .column = static_cast<int>(characters) + 1};
+}
+
+void YamlText::refuse(std::size_t position, std::string_view problem) const {
+  throw InputError(where_of(place(position), {}), problem);
+}
+
+void YamlText::make_uniform(std::string_view raw) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (raw.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    raw.remove_prefix(kByteOrderMark.size());
+  }
+  text_.reserve(raw.size());
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') continue;
+    text_ += raw[i];
+  }
+}
+
+void YamlText::check_characters() const {
+  for (std::size_t i = 0; i < text_.size();) {
+    const CodePoint c = decode(text_, i);
+    if (c.length == 0) refuse(i, "invalid UTF-8; save the file as UTF-8");
+    if (c.value == '\t') refuse(i, "a tab; indent and separate with spaces");
+    if (c.value == '\r') {
+      refuse(i, "a carriage return without a line feed; lines end with LF or CRLF");
+    }
+    const bool control = (c.value < 0x20U && c.value != '\n') ||
+                         (c.value >= 0x7FU && c.value <= 0x9FU) || c.value == 0xFEFFU;
+    if (control) {
+      refuse(i, fmt::format("the control character U+{:04X}; only printable text is allowed",
+                            c.value));
+    }
+    i += c.length;
+  }
+}
+
+/// A directive changes how the rest is read; readers differ in which ones they know.
+void YamlText::check_directives() const {
+  for (const std::size_t start : line_starts_) {
+    if (start >= text_.size()) return;
+    const char first = text_[start];
+    if (first == '%') refuse(start, "a YAML directive; write the document without '%' lines");
+    if (first != '#' && first != '\n') return;
+  }
+}
+
+/// yaml-cpp looks ahead through all brackets that open in a row, before it reports any. Counting
+/// them without regard to quotes and comments is too simple to be exact, therefore the generous
+/// limit; the exact one is kept when the document is built.
+void YamlText::check_brackets() const {
+  constexpr std::size_t kGenerous = 8 * kDeepestNesting;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '[' || text_[i] == '{') ++depth;
+    if ((text_[i] == ']' || text_[i] == '}') && depth > 0) --depth;
+    if (depth > kGenerous) {
+      refuse(i, fmt::format("nested too deeply; at most {} levels", kDeepestNesting));
+    }
+  }
+}
+
+}  // namespace gyre

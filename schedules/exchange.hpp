@@ -1,0 +1,16 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gyre {
+
+/// How a clique comes to hold its average (`schedules/exchange_plan.hpp` builds the flows).
+enum class Exchange { kBest, kDirect, kInNetwork, kRing };
+inline constexpr std::array<std::string_view, 4> kExchangeNames{"best", "direct", "in-network",
+                                                                "ring"};
+constexpr std::string_view name_of(Exchange exchange) {
+  return kExchangeNames[static_cast<std::size_t>(exchange)];
+}
+
+}  // namespace gyre

@@ -1,0 +1,38 @@
+#include "schedules/policy.hpp"
+
+namespace gyre {
+namespace {
+
+class Explicit final : public Policy {
+ public:
+  void describe(Fields& fields) override {
+    fields.list({"rounds", "the cliques of round 0, 1, 2, …, as in 'SEO+TYO+SIN|LON+AMS'; '-' for a "
+                           "round without exchange"},
+                Presence::kRequired, texts_);
+    fields.optional({"repeat", "whether the list starts again after its last round; else no "
+                               "exchange follows it"},
+                    repeat_);
+  }
+  void start(const PolicyContext& context) override {
+    rounds_.clear();
+    for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
+    idle_ = make_round({}, context.topology.island_count());
+  }
+  Round round(std::int64_t number) override {
+    const auto at = static_cast<std::size_t>(number);
+    if (!repeat_ && at >= rounds_.size()) return idle_;
+    return rounds_[at % rounds_.size()];
+  }
+
+ private:
+  std::vector<Text> texts_;
+  bool repeat_ = true;
+  std::vector<Round> rounds_;
+  Round idle_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_explicit() { return std::make_unique<Explicit>(); }
+
+}  // namespace gyre

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/fields.hpp"
+#include "models/topology.hpp"
+#include "schedules/round.hpp"
+
+namespace gyre {
+
+/// What a policy may look at when it starts.
+struct PolicyContext {
+  const Topology& topology;
+  std::uint64_t seed = 1;
+};
+
+/// A schedule policy: yields the cliques of round 0, 1, 2, …
+///
+/// To add one: write `schedules/policies/<name>.cpp` with `make_<name>()` and name it in
+/// `schedules/policies.def`.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  /// The policy's own keys beside `policy:` (see `Fields`).
+  virtual void describe(Fields& fields) = 0;
+  /// Starts a run. Errors: `InputError` for options that do not fit the topology.
+  virtual void start(const PolicyContext& context) = 0;
+  /// The partition of the islands in round `number`. Called once for each number, in order.
+  virtual Round round(std::int64_t number) = 0;
+  /// Whether the islands train in one data centre, on its fabric instead of the WAN.
+  [[nodiscard]] virtual bool colocated() const { return false; }
+  /// Whether no round ever exchanges, so that no exchange may be named.
+  [[nodiscard]] virtual bool exchanges() const { return true; }
+};
+
+struct PolicyEntry {
+  std::string name;
+  std::string_view summary;
+  std::unique_ptr<Policy> (*make)();
+};
+
+/// All policies, sorted by name.
+std::span<const PolicyEntry> policy_table();
+
+}  // namespace gyre

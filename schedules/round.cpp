@@ -1,0 +1,102 @@
+#include "schedules/round.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  std::size_t from = 0;
+  while (true) {
+    const std::size_t to = text.find(separator, from);
+    parts.push_back(trimmed(text.substr(from, to == std::string_view::npos ? to : to - from)));
+    if (to == std::string_view::npos) return parts;
+    from = to + 1;
+  }
+}
+
+}  // namespace
+
+Round make_round(std::vector<Clique> cliques, std::size_t islands) {
+  std::vector<bool> placed(islands, false);
+  Round round;
+  for (Clique& clique : cliques) {
+    if (clique.empty()) continue;
+    std::sort(clique.begin(), clique.end());
+    for (const IslandId i : clique) {
+      check(i.index() < islands && !placed[i.index()], "the cliques of a round must be disjoint");
+      placed[i.index()] = true;
+    }
+    round.cliques.push_back(std::move(clique));
+  }
+  for (std::size_t i = 0; i < islands; ++i) {
+    if (!placed[i]) round.cliques.push_back({IslandId::at(i)});
+  }
+  std::sort(round.cliques.begin(), round.cliques.end());
+  return round;
+}
+
+Round parse_round(const Text& text, const Topology& topology) {
+  std::vector<Clique> cliques;
+  std::vector<bool> placed(topology.island_count(), false);
+  if (text.value == "-") return make_round({}, topology.island_count());
+  for (const std::string_view part : split(text.value, '|')) {
+    Clique clique;
+    for (const std::string_view name : split(part, '+')) {
+      if (name.empty()) {
+        throw InputError(text.where, fmt::format("'{}' has an empty name; write members joined by "
+                                                 "'+' and cliques separated by '|', as in 'A+B|C+D'",
+                                                 text.value));
+      }
+      const std::optional<IslandId> island = topology.find_island(name);
+      if (!island) {
+        throw InputError(text.where,
+                         fmt::format("'{}' is no island of this topology{}; islands: {}", name,
+                                     did_you_mean(name, topology.island_names()),
+                                     one_of(topology.island_names())));
+      }
+      if (placed[island->index()]) {
+        throw InputError(text.where, fmt::format("island '{}' stands twice in the round '{}'; an "
+                                                 "island belongs to one clique of a round",
+                                                 name, text.value));
+      }
+      placed[island->index()] = true;
+      clique.push_back(*island);
+    }
+    cliques.push_back(std::move(clique));
+  }
+  return make_round(std::move(cliques), topology.island_count());
+}
+
+std::string to_text(std::span<const IslandId> clique, const Topology& topology) {
+  std::string text;
+  for (const IslandId i : clique) {
+    if (!text.empty()) text += '+';
+    text += topology.name(i);
+  }
+  return text;
+}
+
+std::string to_text(const Round& round, const Topology& topology) {
+  std::string text;
+  for (const Clique& clique : round.cliques) {
+    if (clique.size() < 2) continue;
+    if (!text.empty()) text += '|';
+    text += to_text(clique, topology);
+  }
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace gyre

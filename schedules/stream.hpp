@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/capabilities.hpp"
+#include "models/routing.hpp"
+#include "models/topology.hpp"
+
+namespace gyre {
+
+/// An arc that a stream uses, and how many copies of the stream's packets cross it. More than one
+/// only beyond a switch that cannot replicate (or before one that cannot add): the copies leave the
+/// last capable switch together, at the stream's one rate.
+struct ArcUse {
+  ArcId arc;
+  int copies = 1;
+
+  bool operator==(const ArcUse&) const = default;
+};
+
+struct Delivery {
+  IslandId receiver;
+  Duration latency;  ///< of the critical path to this receiver
+};
+
+/// Data that flows at one rate over all its arcs: a unicast, a multicast tree, a reduction tree, or
+/// a reduction tree joined to a multicast tree at a switch. Fluid: it occupies all arcs at once, and
+/// each receiver has everything `latency` after the last byte has left.
+struct Stream {
+  std::vector<IslandId> sources;     ///< by rank; more than one are summed on the way
+  std::vector<Delivery> deliveries;  ///< by rank of the receiver
+  std::vector<ArcUse> arcs;          ///< by arc
+};
+
+/// What builds streams: the map, its routes and what its switches can do.
+struct Network {
+  const Topology& topology;
+  const Routes& routes;
+  const Capabilities& capabilities;
+};
+
+/// `source` to each of `receivers` over its shortest-path tree. Where all branching switches
+/// replicate that is one stream; without the capability, one unicast per receiver.
+std::vector<Stream> multicast_streams(const Network& network, IslandId source,
+                                      std::span<const IslandId> receivers);
+
+/// The sum of `sources` to `receiver`: the mirror image, over the tree of shortest paths to it.
+std::vector<Stream> reduction_streams(const Network& network, std::span<const IslandId> sources,
+                                      IslandId receiver);
+
+/// All members' sum up to the switch `root` and from there to all members, pipelined: latency = the
+/// deepest way up + the way down. Requires that `root` adds and replicates.
+Stream in_network_stream(const Network& network, std::span<const IslandId> members, SwitchId root);
+
+/// Why the stream is not one that the switches can carry, or nothing: every arc is fed, a switch
+/// that puts out more copies than come in replicates, one that puts out fewer adds, and the stream
+/// starts at its sources and ends at its receivers.
+std::optional<std::string> stream_fault(const Network& network, const Stream& stream);
+
+}  // namespace gyre

@@ -1,0 +1,115 @@
+#include "sim/exchange_probe.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "models/error.hpp"
+#include "sim/child_process.hpp"
+
+namespace gyre {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Plays given rounds; what every probe runs.
+class GivenRounds final : public Policy {
+ public:
+  explicit GivenRounds(const std::vector<Round>& rounds) : rounds_(&rounds) {}
+  void describe(Fields& /*fields*/) override {}
+  void start(const PolicyContext& /*context*/) override {}
+  Round round(std::int64_t number) override {
+    return (*rounds_)[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  const std::vector<Round>* rounds_;
+};
+
+class Collector final : public RunObserver {
+ public:
+  void on_trace(const TraceRow& row) override { ends_s_.push_back(row.time.in_seconds()); }
+  void on_clique(const CliqueRow& row) override {
+    if (!row.exchange) return;
+    Json members = Json::array();
+    for (const IslandId i : row.members) members.push_back(i.index());
+    cliques_.push_back({{"round", row.round},
+                        {"members", members},
+                        {"exchange", static_cast<int>(*row.exchange)},
+                        {"communication_s", row.communication.in_seconds()},
+                        {"bound_s", row.bound.in_seconds()},
+                        {"wan_bytes", row.wan_bytes.in_bytes()},
+                        {"bound_by", row.bound_by}});
+  }
+  [[nodiscard]] Json json() const { return {{"ends_s", ends_s_}, {"cliques", cliques_}}; }
+
+ private:
+  std::vector<double> ends_s_;
+  Json cliques_ = Json::array();
+};
+
+Json simulate_rounds(RunSpec spec, const std::vector<Round>& rounds, bool propagation) {
+  const std::string answer = in_child([&] {
+    GivenRounds policy(rounds);
+    Collector collector;
+    spec.policy = &policy;
+    spec.propagation = propagation;
+    const std::atomic<bool> never{false};
+    const RunResult result = simulate(spec, collector, never);
+    check(result.status == RunStatus::kComplete, result.failure);
+    Json json = collector.json();
+    for (const ArcUsage& usage : result.arcs) {
+      json["arcs"].push_back({usage.bytes.in_bytes(), usage.busy.in_seconds(), usage.carried_bits,
+                              usage.peak_utilisation});
+    }
+    return json.dump();
+  });
+  return Json::parse(answer);
+}
+
+CliqueRow clique_row(const Json& json) {
+  CliqueRow row;
+  row.round = json.at("round");
+  for (const Json& index : json.at("members")) row.members.push_back(IslandId::at(index));
+  row.exchange = static_cast<Exchange>(json.at("exchange").get<int>());
+  row.communication = Duration::seconds(json.at("communication_s"));
+  row.bound = Duration::seconds(json.at("bound_s"));
+  row.wan_bytes = Bytes::count(json.at("wan_bytes"));
+  row.bound_by = json.at("bound_by");
+  return row;
+}
+
+}  // namespace
+
+ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
+                  Exchange exchange, const std::vector<Round>& rounds) {
+  RunSpec spec;
+  spec.topology = &topology;
+  spec.capabilities = capabilities;
+  spec.exchange = exchange;
+  spec.barrier = true;
+  spec.payload = payload;
+  spec.stop.max_rounds = static_cast<std::int64_t>(rounds.size());
+  const Json whole = simulate_rounds(spec, rounds, true);
+  const Json still = simulate_rounds(spec, rounds, false);
+
+  ProbeResult result;
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    const auto length = [r](const Json& run) {
+      return Duration::seconds(run.at("ends_s").at(r + 1).get<double>() -
+                               run.at("ends_s").at(r).get<double>());
+    };
+    result.rounds.push_back({.time = length(whole), .bandwidth = length(still), .cliques = {}});
+  }
+  for (const Json& json : whole.at("cliques")) {
+    CliqueRow row = clique_row(json);
+    result.rounds[static_cast<std::size_t>(row.round)].cliques.push_back(std::move(row));
+  }
+  for (const Json& json : whole.at("arcs")) {
+    result.arcs.push_back({.bytes = Bytes::count(json.at(0)),
+                           .busy = Duration::seconds(json.at(1)),
+                           .carried_bits = json.at(2),
+                           .peak_utilisation = json.at(3)});
+  }
+  return result;
+}
+
+}  // namespace gyre

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "models/capabilities.hpp"
+#include "models/topology.hpp"
+#include "schedules/exchange.hpp"
+#include "schedules/round.hpp"
+#include "sim/simulation.hpp"
+
+namespace gyre {
+
+/// What one round of exchange costs by itself, all cliques starting together on an idle map.
+struct RoundCost {
+  Duration time;       ///< until the last member held its result
+  Duration bandwidth;  ///< the same with every latency at zero
+  std::vector<CliqueRow> cliques;  ///< those of two and more members
+};
+
+struct ProbeResult {
+  std::vector<RoundCost> rounds;
+  std::vector<ArcUsage> arcs;  ///< of all rounds together
+};
+
+/// Simulates rounds one after the other, each on an idle map, twice: as they are, and without
+/// propagation. Runs in processes of its own.
+ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
+                  Exchange exchange, const std::vector<Round>& rounds);
+
+}  // namespace gyre

@@ -1,0 +1,134 @@
+#include "sim/recorder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace gyre {
+namespace {
+
+/// Adds the time until it goes out of scope.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(&total) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    *total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  double* total_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+constexpr std::array<std::string_view, 3> kActivityNames{"compute", "wait", "exchange"};
+
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+}  // namespace
+
+Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology)
+    : folder_(folder),
+      topology_(&topology),
+      trace_file_((std::filesystem::create_directories(folder), open("trace.csv"))),
+      rounds_file_(open("rounds.csv")),
+      timeline_(open("timeline.json")),
+      trace_(trace_file_, trace_columns()),
+      rounds_(rounds_file_, rounds_columns()) {
+  timeline_ << R"([{"name":"process_name","ph":"M","pid":1,"args":{"name":"gyre"}})";
+  for (std::size_t i = 0; i < topology.island_count(); ++i) {
+    timeline_ << fmt::format(
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":{}}}}}",
+        i + 1, quoted(topology.name(IslandId::at(i))));
+  }
+}
+
+std::ofstream Recorder::open(const std::string& file) const {
+  std::ofstream stream(folder_ / file, std::ios::binary | std::ios::trunc);
+  if (!stream) throw std::runtime_error(fmt::format("cannot write {}", (folder_ / file).string()));
+  return stream;
+}
+
+void Recorder::on_trace(const TraceRow& row) {
+  const Stopwatch watch(wall_s_);
+  const Evaluation& e = row.evaluation;
+  trace_.row(std::vector<std::string>{
+      number(row.time.in_seconds()), std::to_string(row.round), std::to_string(row.steps),
+      std::to_string(row.samples), number(e.accuracy_average), number(e.accuracy_mean),
+      number(e.accuracy_worst), number(e.loss_average), number(e.loss_mean), number(e.loss_worst),
+      number(e.consensus_distance)});
+  trace_file_.flush();
+  rounds_file_.flush();
+  timeline_.flush();
+}
+
+void Recorder::on_clique(const CliqueRow& row) {
+  const Stopwatch watch(wall_s_);
+  const bool alone = !row.exchange;
+  rounds_.row(std::vector<std::string>{
+      std::to_string(row.round), to_text(row.members, *topology_),
+      alone ? "" : std::string(name_of(*row.exchange)), number(row.start.in_seconds()),
+      seconds(row.compute), seconds(row.wait), seconds(row.communication),
+      std::to_string(row.wan_bytes.in_bytes()), seconds(row.bound),
+      alone ? "" : number(row.communication / row.bound), row.bound_by});
+  seconds_bound_by_[row.bound_by] +=
+      std::max(row.compute.in_seconds(), row.communication.in_seconds());
+  if (alone) return;
+  communication_ += row.communication;
+  ++exchanges_;
+}
+
+void Recorder::on_span(const Span& span) {
+  const Stopwatch watch(wall_s_);
+  constexpr double kMicroseconds = 1e6;
+  timeline_ << fmt::format(
+      ",\n{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{},\"dur\":{},"
+      "\"args\":{{\"round\":{}}}}}",
+      kActivityNames[static_cast<std::size_t>(span.activity)], span.island.index() + 1,
+      number(span.from.in_seconds() * kMicroseconds),
+      number((span.to - span.from).in_seconds() * kMicroseconds), span.round);
+}
+
+void Recorder::finish(const RunResult& result) {
+  const Stopwatch watch(wall_s_);
+  std::ofstream links_file = open("links.csv");
+  CsvWriter links(links_file, links_columns());
+  for (std::size_t a = 0; a < result.arcs.size(); ++a) {
+    const ArcId id = ArcId::at(a);
+    const Arc& arc = topology_->arc(id);
+    const ArcUsage& usage = result.arcs[a];
+    const double could_carry =
+        static_cast<double>(arc.capacity.in_bits_per_second()) * result.simulated.in_seconds();
+    links.row(std::vector<std::string>{
+        topology_->name(id), topology_->is_core(id) ? "core" : "access",
+        number(arc.capacity.in_gigabits_per_second()), number(arc.latency.in_milliseconds()),
+        std::to_string(usage.bytes.in_bytes()), seconds(usage.busy),
+        number(could_carry > 0.0 ? usage.carried_bits / could_carry : 0.0),
+        number(usage.peak_utilisation)});
+  }
+  timeline_ << "]\n";
+  for (std::ofstream* file : {&trace_file_, &rounds_file_, &timeline_, &links_file}) {
+    file->close();
+    if (!*file) {
+      throw std::runtime_error(
+          fmt::format("could not write all results to {} (disk full?)", folder_.string()));
+    }
+  }
+}
+
+std::string Recorder::mostly_bound_by() const {
+  const auto most =
+      std::max_element(seconds_bound_by_.begin(), seconds_bound_by_.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == seconds_bound_by_.end() ? "" : most->first;
+}
+
+Duration Recorder::mean_communication() const {
+  return exchanges_ == 0 ? Duration() : communication_ / static_cast<double>(exchanges_);
+}
+
+}  // namespace gyre

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/csv.hpp"
+#include "sim/simulation.hpp"
+
+namespace gyre {
+
+/// Writes a run's files as it goes: trace.csv, rounds.csv and timeline.json while it runs (a line
+/// is on disk when the next evaluation begins), links.csv at its end. Memory does not grow with the
+/// run. `timeline.json` is Chrome's trace event format: one thread an island, time in microseconds.
+class Recorder final : public RunObserver {
+ public:
+  /// Makes `folder` and its files. Errors: `std::runtime_error` naming what cannot be written.
+  Recorder(const std::filesystem::path& folder, const Topology& topology);
+
+  void on_trace(const TraceRow& row) override;
+  void on_clique(const CliqueRow& row) override;
+  void on_span(const Span& span) override;
+
+  /// Writes links.csv and closes all files.
+  /// Errors: `std::runtime_error` if anything could not be written.
+  void finish(const RunResult& result);
+
+  /// What most of the rounds' time went to, by `CliqueRow::bound_by`; empty before the first row.
+  [[nodiscard]] std::string mostly_bound_by() const;
+  /// Mean communication time of the cliques of two and more; 0 where there are none.
+  [[nodiscard]] Duration mean_communication() const;
+  [[nodiscard]] double wall_s() const { return wall_s_; }
+
+ private:
+  std::ofstream open(const std::string& file) const;
+
+  std::filesystem::path folder_;
+  const Topology* topology_;
+  std::ofstream trace_file_;
+  std::ofstream rounds_file_;
+  std::ofstream timeline_;
+  CsvWriter trace_;
+  CsvWriter rounds_;
+  std::map<std::string, double> seconds_bound_by_;
+  Duration communication_;
+  std::int64_t exchanges_ = 0;
+  double wall_s_ = 0.0;  ///< spent here, for display only
+};
+
+}  // namespace gyre

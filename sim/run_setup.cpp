@@ -1,0 +1,133 @@
+#include "sim/run_setup.hpp"
+
+#include <algorithm>
+
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <fmt/format.h>
+
+#include "sim/version.hpp"
+
+namespace gyre {
+namespace {
+
+std::vector<bool> capable(const Topology& topology, const std::optional<std::vector<Text>>& names,
+                          bool allowed) {
+  std::vector<bool> result(topology.switch_count(), allowed && !names);
+  if (!allowed || !names) return result;
+  for (const Text& name : *names) result[topology.find_switch(name.value)->index()] = true;
+  return result;
+}
+
+bool starts_with(const std::string& text, std::string_view prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+std::string uuid_of(const std::string& text) {
+  boost::uuids::name_generator_sha1 generate(boost::uuids::ns::oid());
+  return to_string(generate(text));
+}
+
+/// Keys that no number of a run depends on.
+bool is_neutral(const std::string& key_path) {
+  return key_path == "name" || key_path == "description" || key_path == "seed" ||
+         key_path == "network.topology" || key_path == "network.topology.name" ||
+         key_path == "network.topology.source" || starts_with(key_path, "seeds") ||
+         starts_with(key_path, "network.modes");
+}
+
+}  // namespace
+
+std::vector<RunChoice> all_runs(const Scenario& scenario) {
+  std::vector<RunChoice> runs;
+  for (const Mode mode : scenario.network.modes) {
+    for (std::size_t s = 0; s < scenario.schedules.size(); ++s) {
+      const std::vector<Mode>& modes = scenario.schedules[s].modes;
+      if (!modes.empty() && std::find(modes.begin(), modes.end(), mode) == modes.end()) continue;
+      for (const std::int64_t seed : scenario.seeds) {
+        runs.push_back({.schedule = s, .mode = mode, .seed = seed});
+      }
+    }
+  }
+  return runs;
+}
+
+Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode) {
+  const CapableSpec& hardware = scenario.network.capable;
+  return {.multicast = capable(topology, hardware.multicast,
+                               mode == Mode::kMulticast || mode == Mode::kBoth),
+          .aggregation = capable(topology, hardware.aggregation,
+                                 mode == Mode::kAggregation || mode == Mode::kBoth)};
+}
+
+Topology colocated_topology(const Topology& topology, const FabricSpec& fabric) {
+  std::vector<Topology::Island> islands;
+  for (const std::string& name : topology.island_names()) {
+    islands.push_back({.name = name,
+                       .at = SwitchId::at(0),
+                       .up = fabric.bandwidth,
+                       .down = fabric.bandwidth,
+                       .latency = fabric.latency});
+  }
+  return {topology.name() + ", colocated", {"fabric"}, std::move(islands), {}};
+}
+
+RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const Topology& fabric) {
+  const Scenario& scenario = loaded.scenario;
+  const ScheduleSpec& schedule = scenario.schedules[choice.schedule];
+  const bool colocated = schedule.policy->colocated();
+  RunSpec spec;
+  spec.topology = colocated ? &fabric : &loaded.topology;
+  spec.capabilities = colocated
+                          ? Capabilities{.multicast = {true}, .aggregation = {true}}
+                          : capabilities_in(scenario, loaded.topology, choice.mode);
+  spec.policy = schedule.policy.get();
+  spec.exchange = schedule.exchange;
+  spec.barrier = schedule.barrier;
+  spec.payload = scenario.job.payload_bytes();
+  spec.local_steps = scenario.job.local_steps;
+  spec.compute = scenario.job.compute;
+  spec.outer_optimizer = scenario.job.outer_optimizer;
+  spec.task = scenario.task.get();
+  spec.seed = static_cast<std::uint64_t>(choice.seed);
+  spec.evaluate_every = scenario.evaluate_every;
+  spec.stop = {.accuracy = scenario.stop.accuracy,
+               .loss = scenario.stop.loss,
+               .max_rounds = scenario.stop.max_rounds,
+               .max_time = scenario.stop.max_time};
+  return spec;
+}
+
+std::string run_id(const Scenario& scenario, const RunChoice& choice) {
+  std::string label = scenario.schedules[choice.schedule].label.value;
+  std::replace(label.begin(), label.end(), '/', '+');
+  return fmt::format("{}.{}.seed{}", label, name_of(choice.mode), choice.seed);
+}
+
+std::string run_key(const LoadedScenario& loaded, const RunChoice& choice) {
+  const std::string mine = fmt::format("schedules[{}].", choice.schedule);
+  std::string text = fmt::format("gyre {}\n", kVersion);
+  for (const ResolvedValue& value : loaded.resolved) {
+    if (is_neutral(value.key_path)) continue;
+    if (starts_with(value.key_path, mine)) {
+      const std::string key = value.key_path.substr(mine.size());
+      if (!starts_with(key, "modes")) text += fmt::format("schedule.{}={}\n", key, value.value);
+    } else if (!starts_with(value.key_path, "schedules[")) {
+      text += fmt::format("{}={}\n", value.key_path, value.value);
+    }
+  }
+  text += fmt::format("label={}\nmode={}\nseed={}\n",
+                      loaded.scenario.schedules[choice.schedule].label.value, name_of(choice.mode),
+                      choice.seed);
+  return uuid_of(text);
+}
+
+std::string scenario_key(const LoadedScenario& loaded) {
+  std::string text = fmt::format("gyre {}\n", kVersion);
+  for (const ResolvedValue& value : loaded.resolved) {
+    text += fmt::format("{}={}\n", value.key_path, value.value);
+  }
+  return uuid_of(text);
+}
+
+}  // namespace gyre

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/capabilities.hpp"
+#include "models/topology.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/simulation.hpp"
+
+namespace gyre {
+
+/// One run of a scenario: which schedule, in which mode, with which seed.
+struct RunChoice {
+  std::size_t schedule = 0;
+  Mode mode = Mode::kNeither;
+  std::int64_t seed = 1;
+};
+
+/// All runs of a scenario: modes × schedules × seeds, in that order of nesting.
+std::vector<RunChoice> all_runs(const Scenario& scenario);
+
+/// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.
+Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode);
+
+/// The data centre of `colocated`: one switch with both capabilities, each island on it at the
+/// fabric's speed.
+Topology colocated_topology(const Topology& topology, const FabricSpec& fabric);
+
+/// The run's specification. `fabric` stands in for the map where the policy is colocated; both have
+/// to outlive the result.
+RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const Topology& fabric);
+
+/// The run's name in file names: `all-reduce+direct.neither.seed1`.
+std::string run_id(const Scenario& scenario, const RunChoice& choice);
+
+/// A name-based UUID (RFC 4122, SHA-1) of everything that decides the run's numbers: version,
+/// resolved values other than texts and the other schedules, mode and seed.
+std::string run_key(const LoadedScenario& loaded, const RunChoice& choice);
+/// The same for the scenario as a whole.
+std::string scenario_key(const LoadedScenario& loaded);
+
+}  // namespace gyre

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
+
+/// What differs between SimGrid 3.32 and 4.x, in one place.
+namespace gyre::simgrid_compat {
+
+using LinkList = std::vector<simgrid::kernel::resource::StandardLinkImpl*>;
+
+inline simgrid::s4u::Host* add_host(simgrid::s4u::NetZone* zone, const std::string& name) {
+#if SIMGRID_VERSION >= 40000
+  return zone->add_host(name, 1e9)->seal();
+#else
+  return zone->create_host(name, 1e9)->seal();
+#endif
+}
+
+inline simgrid::s4u::Link* add_link(simgrid::s4u::NetZone* zone, const std::string& name,
+                                    double bytes_per_second) {
+#if SIMGRID_VERSION >= 40000
+  return zone->add_link(name, bytes_per_second)->set_latency(0.0)->seal();
+#else
+  return zone->create_link(name, bytes_per_second)->set_latency(0.0)->seal();
+#endif
+}
+
+/// A zone whose route from a host is whatever was last chosen for it. SimGrid asks for the route
+/// when a communication starts, so that any list of links can be a route without a table of all
+/// routes ever used. A host has one actor here and an actor starts one flow at a time: the choice
+/// cannot be overwritten before it is read.
+class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
+ public:
+  explicit ChosenRouteZone(const std::string& name) : NetZoneImpl(name) {}
+
+  void choose(const simgrid::s4u::Host* from, const LinkList& links) {
+    const auto id = static_cast<std::size_t>(from->get_netpoint()->id());
+    if (id >= chosen_.size()) chosen_.resize(id + 1, nullptr);
+    chosen_[id] = &links;
+  }
+  LinkList links(const std::vector<simgrid::s4u::LinkInRoute>& route) const {
+    return get_link_list_impl(route, false);
+  }
+
+  void get_local_route(const simgrid::kernel::routing::NetPoint* from,
+                       const simgrid::kernel::routing::NetPoint* /*to*/,
+                       simgrid::kernel::routing::Route* route, double* /*latency*/) override {
+    route->link_list_ = *chosen_.at(static_cast<std::size_t>(from->id()));
+  }
+
+ private:
+  std::vector<const LinkList*> chosen_;
+};
+
+}  // namespace gyre::simgrid_compat

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/capabilities.hpp"
+#include "models/compute.hpp"
+#include "models/outer_optimizer.hpp"
+#include "models/task.hpp"
+#include "models/topology.hpp"
+#include "schedules/exchange.hpp"
+#include "schedules/policy.hpp"
+#include "sim/flow_network.hpp"
+
+namespace gyre {
+
+/// When a run ends.
+struct StopRule {
+  std::optional<double> accuracy;  ///< of the average model, at least
+  std::optional<double> loss;      ///< of the average model, at most
+  std::int64_t max_rounds = 1;
+  std::optional<Duration> max_time;
+};
+
+/// One run, resolved: everything that decides its outcome.
+struct RunSpec {
+  const Topology* topology = nullptr;
+  Capabilities capabilities;
+  Policy* policy = nullptr;  ///< started by the run
+  Exchange exchange = Exchange::kBest;
+  bool barrier = false;
+  Bytes payload;
+  std::int64_t local_steps = 1;
+  ComputeSpec compute;
+  std::optional<OuterOptimizerSpec> outer_optimizer;
+  Task* task = nullptr;  ///< none: nothing is learnt; started by the run
+  std::uint64_t seed = 1;
+  std::int64_t evaluate_every = 1;  ///< rounds
+  StopRule stop;
+  bool propagation = true;  ///< false: every latency counts as zero
+};
+
+/// A row of the trace: the state at an instant when all islands had ended a round.
+struct TraceRow {
+  Instant time;
+  std::int64_t round = 0;  ///< rounds that every island has ended
+  std::int64_t steps = 0;  ///< local steps of an island by then
+  std::int64_t samples = 0;  ///< of all islands
+  Evaluation evaluation;
+};
+
+/// What a clique did in a round. A singleton has no exchange.
+struct CliqueRow {
+  std::int64_t round = 0;
+  Clique members;
+  std::optional<Exchange> exchange;
+  Instant start;           ///< its first member began the round
+  Duration compute;        ///< longest of its members
+  Duration wait;           ///< mean over its members, from ready until all were
+  Duration communication;  ///< from all ready until the last member held the result
+  Bytes wan_bytes;
+  Duration bound;          ///< least time of any exchange of this clique
+  std::string bound_by;    ///< `compute`, `latency`, `link X->Y` or `access X.up`
+};
+
+enum class Activity { kCompute, kWait, kExchange };
+struct Span {
+  IslandId island;
+  std::int64_t round = 0;
+  Activity activity = Activity::kCompute;
+  Instant from;
+  Instant to;
+};
+
+/// Receives what happens, in the order of simulated events. Called from within the simulation: must
+/// not throw.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void on_trace(const TraceRow& /*row*/) {}
+  virtual void on_clique(const CliqueRow& /*row*/) {}
+  virtual void on_span(const Span& /*span*/) {}
+};
+
+enum class RunStatus { kComplete, kTruncated, kFailed };
+inline constexpr std::array<std::string_view, 3> kRunStatusNames{"complete", "truncated", "failed"};
+
+/// Where an island's time went.
+struct TimeShares {
+  Duration compute;
+  Duration wait;
+  Duration exchange;
+};
+
+struct RunResult {
+  RunStatus status = RunStatus::kComplete;
+  std::string failure;  ///< who waits for whom, or what interrupted the run
+  std::optional<Instant> time_to_target;
+  TraceRow last;
+  std::int64_t rounds = 0;  ///< that every island ended
+  Duration mean_round;      ///< simulated time / rounds
+  Duration bound_round;     ///< least time a round could take: max over islands of the sum of its
+                            ///< compute times and member bounds / rounds
+  std::vector<TimeShares> islands;  ///< by rank
+  std::vector<ArcUsage> arcs;       ///< by arc
+  Duration simulated;
+  double learning_wall_s = 0.0;  ///< wall-clock, for display only
+  double total_wall_s = 0.0;
+};
+
+/// Runs one simulation. The engine is a process-wide singleton: one call per process (see
+/// `in_child`). Islands at the same instant act in the order in which the engine woke them, by rank
+/// where that is equal; `interrupted` is looked at whenever an island ends a round.
+/// Errors: `InputError` from the policy's or task's start, before anything runs.
+RunResult simulate(const RunSpec& spec, RunObserver& observer,
+                   const std::atomic<bool>& interrupted);
+
+}  // namespace gyre

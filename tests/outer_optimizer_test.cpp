@@ -1,0 +1,75 @@
+#include "models/outer_optimizer.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/tasks/quadratic.hpp"
+#include "tests/lockstep.hpp"
+
+namespace gyre {
+namespace {
+
+using test::Lockstep;
+
+QuadraticSpec nine_islands() {
+  QuadraticSpec spec;
+  spec.optima = {-4, -3, -2, -1, 0, 1, 2, 3, 4};
+  spec.start = 5.0;
+  return spec;
+}
+
+TEST(OuterOptimizer, NesterovFollowsTheClosedForm) {
+  Quadratic task(nine_islands());
+  Lockstep run(task, 9, 1, OuterOptimizerSpec{.learning_rate = 0.7, .momentum = 0.9});
+  const test::MixingMatrix global = test::clique_matrix(9, test::kGridGlobal);
+  const double rho = std::pow(0.9, 10.0);
+  double theta = 5.0;
+  double momentum = 0.0;
+  for (const double published : {0.6687116267, -1.7570615744, -2.1437952128, -1.3557560452}) {
+    const double descent = (1.0 - rho) * theta;
+    momentum = 0.9 * momentum + descent;
+    theta -= 0.7 * (descent + 0.9 * momentum);
+    run.round(10, global);
+    for (const double x : run.scalars()) {
+      EXPECT_NEAR(x, theta, 1e-12);
+      EXPECT_NEAR(x, published, 5e-11);
+    }
+  }
+}
+
+TEST(OuterOptimizer, WithoutMomentumAndRateOneItIsPlainAveraging) {
+  Quadratic with(nine_islands());
+  Quadratic without(nine_islands());
+  Lockstep outer(with, 9, 1, OuterOptimizerSpec{.learning_rate = 1.0, .momentum = 0.0});
+  Lockstep plain(without, 9, 1);
+  for (int round = 0; round < 6; ++round) {
+    const test::MixingMatrix w =
+        test::clique_matrix(9, round % 2 == 0 ? test::kGridRows : test::kGridColumns);
+    outer.round(10, w);
+    plain.round(10, w);
+    for (std::size_t i = 0; i < 9; ++i) {
+      EXPECT_NEAR(outer.scalars()[i], plain.scalars()[i], 1e-12);
+    }
+  }
+}
+
+TEST(OuterOptimizer, WithoutASpecTheAverageIsReturnedUnchanged) {
+  Quadratic task(nine_islands());
+  task.start({.islands = test::numbered_islands(9), .seed = 1});
+  OuterOptimizer optimizer({}, task, 9);
+  EXPECT_EQ(optimizer.step(IslandId::at(3), {0.1}), Model{0.1});
+}
+
+TEST(OuterOptimizer, IslandsKeepTheirOwnState) {
+  Quadratic task(nine_islands());
+  task.start({.islands = test::numbered_islands(9), .seed = 1});
+  OuterOptimizer optimizer(OuterOptimizerSpec{.learning_rate = 0.5, .momentum = 0.5}, task, 9);
+  // D = 1, m = 1, θ = 5 − 0.5·1.5; then D = 0.25, m = 0.75, θ = 4.25 − 0.5·0.625.
+  EXPECT_DOUBLE_EQ(optimizer.step(IslandId::at(0), {4.0}).front(), 4.25);
+  EXPECT_DOUBLE_EQ(optimizer.step(IslandId::at(1), {4.0}).front(), 4.25);
+  EXPECT_DOUBLE_EQ(optimizer.step(IslandId::at(0), {4.0}).front(), 3.9375);
+}
+
+}  // namespace
+}  // namespace gyre
