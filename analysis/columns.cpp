@@ -8,7 +8,8 @@ namespace {
 constexpr std::array kSummary{
     Column{"schedule", "-", "name of the schedule in the scenario"},
     Column{"policy", "-", "policy that yields its rounds"},
-    Column{"exchange", "-", "exchange that the scenario asks for; empty where nothing is exchanged"},
+    Column{"exchange", "-",
+           "exchange that the scenario asks for; empty where nothing is exchanged"},
     Column{"mode", "-", "what the switches may do: neither, multicast, aggregation or both"},
     Column{"seed", "-", "seed of all random streams"},
     Column{"status", "-", "complete, truncated (stopped early) or failed"},
@@ -69,7 +70,8 @@ constexpr std::array kRounds{
 };
 
 constexpr std::array kLinks{
-    Column{"arc", "-", "X->Y from switch to switch; X.up and X.down between island X and its switch"},
+    Column{"arc", "-",
+           "X->Y from switch to switch; X.up and X.down between island X and its switch"},
     Column{"kind", "-", "core or access"},
     Column{"capacity_gbps", "Gbit/s", "capacity of this direction"},
     Column{"latency_ms", "ms", "one-way latency"},

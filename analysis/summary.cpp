@@ -103,9 +103,8 @@ void rank(std::vector<SummaryRow>& rows) {
                       row.time_to_accuracy_s.value_or(kNever),
                       -row.final_accuracy_average.value_or(0.0), row.final_loss_average};
   };
-  std::stable_sort(rows.begin(), rows.end(), [&key](const SummaryRow& a, const SummaryRow& b) {
-    return key(a) < key(b);
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&key](const SummaryRow& a, const SummaryRow& b) { return key(a) < key(b); });
 }
 
 }  // namespace gyre

@@ -19,10 +19,10 @@ constexpr std::size_t kExactSplits = 12;
 using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
 using Graph = boost::adjacency_list<
     boost::vecS, boost::vecS, boost::directedS, boost::no_property,
-    boost::property<boost::edge_capacity_t, std::int64_t,
-                    boost::property<boost::edge_residual_capacity_t, std::int64_t,
-                                    boost::property<boost::edge_reverse_t,
-                                                    Traits::edge_descriptor>>>>;
+    boost::property<
+        boost::edge_capacity_t, std::int64_t,
+        boost::property<boost::edge_residual_capacity_t, std::int64_t,
+                        boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
 
 void add_arc(Graph& graph, std::size_t tail, std::size_t head, std::int64_t capacity) {
   const auto forward = add_edge(tail, head, graph).first;
@@ -95,17 +95,16 @@ CutBound Bounds::cut(std::span<const IslandId> clique, Bytes payload) const {
   for (const IslandId u : clique) {
     for (const IslandId v : clique) {
       if (u == v) continue;
-      const bool exact =
-          clique.size() <= kExactPairs || u == clique.front() || v == clique.front();
+      const bool exact = clique.size() <= kExactPairs || u == clique.front() || v == clique.front();
       std::int64_t narrowest = 0;
       if (exact) {
         narrowest = pair_cut(u, v).bits_per_second;
       } else {
-        narrowest = std::min(topology_->island(u).up, topology_->island(v).down).in_bits_per_second();
+        narrowest =
+            std::min(topology_->island(u).up, topology_->island(v).down).in_bits_per_second();
       }
       const Duration bandwidth = transfer_time(payload.in_bits(), narrowest);
-      const Duration time =
-          bandwidth + routes_->latency(topology_->node(u), topology_->node(v));
+      const Duration time = bandwidth + routes_->latency(topology_->node(u), topology_->node(v));
       if (time > bound.time) {
         bound.time = time;
         bound.from = u;

@@ -16,9 +16,9 @@ namespace gyre {
 /// What the wires need at least for a clique of members 1 … k with payload M each, whatever the
 /// exchange.
 struct CutBound {
-  Duration time;        ///< max over ordered pairs (u, v) of M / mincut(u → v) + latency(u, v)
-  Duration bandwidth;   ///< max over cuts S that separate members of M / c(S)
-  IslandId from;        ///< the pair that gives `time`
+  Duration time;       ///< max over ordered pairs (u, v) of M / mincut(u → v) + latency(u, v)
+  Duration bandwidth;  ///< max over cuts S that separate members of M / c(S)
+  IslandId from;       ///< the pair that gives `time`
   IslandId to;
   std::vector<ArcId> arcs;  ///< the narrowest cut's arcs
 };

@@ -13,6 +13,8 @@ std::string Where::place() const {
   return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column);
 }
 
+std::string Where::line_text() const { return line == 0 ? file : fmt::format("line {}", line); }
+
 InputError::InputError(const Where& where, std::string_view problem)
     : std::runtime_error(where.key_path.empty()
                              ? fmt::format("{}: {}", where.place(), problem)

@@ -18,6 +18,8 @@ struct Where {
 
   /// `file:line:column`, or the bare `file` (such as `--set`) where no line exists.
   [[nodiscard]] std::string place() const;
+  /// `line 3` for a reader who knows the file, or the bare `file` where no line exists.
+  [[nodiscard]] std::string line_text() const;
 };
 
 /// The input is wrong. `what()` reads `file:line:column: key.path: problem; what is allowed`.

@@ -37,8 +37,7 @@ struct Range {
 inline constexpr Range kPositive{.above = 0.0};
 inline constexpr Range kNotNegative{.at_least = 0.0};
 
-using ScalarRef =
-    std::variant<bool*, std::int64_t*, double*, Duration*, Bandwidth*, Bytes*, Text*>;
+using ScalarRef = std::variant<bool*, std::int64_t*, double*, Duration*, Bandwidth*, Bytes*, Text*>;
 
 /// What an absent key means.
 enum class Presence {
@@ -83,8 +82,8 @@ class Fields {
   }
   template <class Enum>
   void optional_choice(Key key, Enum& value, std::span<const std::string_view> names) {
-    value =
-        static_cast<Enum>(choice(key, Presence::kDefaulted, names, static_cast<std::size_t>(value)));
+    value = static_cast<Enum>(
+        choice(key, Presence::kDefaulted, names, static_cast<std::size_t>(value)));
   }
 
   /// A list of scalars, at least `least` long if it is given. Replaces the default.
@@ -92,7 +91,8 @@ class Fields {
   void list(Key key, Presence presence, std::vector<T>& values, std::size_t least = 1,
             Range range = {}) {
     std::vector<T> read;
-    if (scalars(key, presence, least, range, [&read]() -> ScalarRef { return &read.emplace_back(); })) {
+    if (scalars(key, presence, least, range,
+                [&read]() -> ScalarRef { return &read.emplace_back(); })) {
       values = std::move(read);
     }
   }
@@ -108,7 +108,8 @@ class Fields {
   template <class T>
   void list_of(Key key, Presence presence, std::vector<T>& values, std::size_t least = 1) {
     std::vector<T> read;
-    if (objects(key, presence, least, [&read](Fields& fields) { read.emplace_back().describe(fields); })) {
+    if (objects(key, presence, least,
+                [&read](Fields& fields) { read.emplace_back().describe(fields); })) {
       values = std::move(read);
     }
   }

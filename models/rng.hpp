@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <utility>
 
 namespace gyre {
 

@@ -38,7 +38,7 @@ class Routes {
   [[nodiscard]] const Tree& tree(Direction direction, NodeId root) const;
 
   const Topology* topology_;
-  mutable std::vector<std::optional<Tree>> in_;   ///< filled when first asked for
+  mutable std::vector<std::optional<Tree>> in_;  ///< filled when first asked for
   mutable std::vector<std::optional<Tree>> out_;
 };
 

@@ -75,31 +75,54 @@ std::size_t number_length(std::string_view text) {
 
 struct Quantity {
   double number = 0.0;
-  std::string_view digits;  ///< the number as written
+  std::string digits;  ///< the number as written
   double factor = 1.0;
   std::string problem;
 };
+
+Quantity refused(std::string problem) {
+  Quantity quantity;
+  quantity.problem = std::move(problem);
+  return quantity;
+}
 
 template <std::size_t N>
 Quantity parse_quantity(std::string_view text, const std::array<Unit, N>& units,
                         std::string_view legal) {
   const std::size_t length = number_length(text);
   if (length == 0) {
-    return {.problem = fmt::format("'{}' is not a number with a unit; legal units: {}", text, legal)};
+    return {.problem =
+                fmt::format("'{}' is not a number with a unit; legal units: {}", text, legal)};
   }
   std::string_view name = text.substr(length);
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
-  if (name.empty()) return {.problem = fmt::format("'{}' lacks a unit; legal units: {}", text, legal)};
+  if (name.empty()) return refused(fmt::format("'{}' lacks a unit; legal units: {}", text, legal));
   const std::optional<double> number = parse_number(text.substr(0, length));
-  if (!number) return {.problem = fmt::format("'{}' is out of range", text)};
+  if (!number) return refused(fmt::format("'{}' is out of range", text));
   for (const Unit& unit : units) {
     if (unit.name != name) continue;
     return {.number = *number,
-            .digits = text.substr(0, length),
+            .digits = std::string(text.substr(0, length)),
             .factor = unit.factor,
             .problem = {}};
   }
-  return {.problem = fmt::format("unknown unit '{}'; legal units: {}", name, legal)};
+  return refused(fmt::format("unknown unit '{}'; legal units: {}", name, legal));
+}
+
+/// The double nearest to the decimal number × 10^shift: the point is moved in the text, so that
+/// nothing is rounded twice.
+std::optional<double> shifted(std::string_view digits, int shift) {
+  const std::size_t e = std::min(digits.find_first_of("eE"), digits.size());
+  std::string_view written = digits.substr(std::min(e + 1, digits.size()));
+  if (!written.empty() && written.front() == '+') written.remove_prefix(1);
+  int exponent = 0;
+  if (!written.empty() &&
+      std::from_chars(written.data(), written.data() + written.size(), exponent).ec !=
+          std::errc()) {
+    return std::nullopt;
+  }
+  if (std::abs(exponent) > 10'000) return std::nullopt;
+  return parse_number(fmt::format("{}e{}", digits.substr(0, e), exponent + shift));
 }
 
 struct Whole {
@@ -109,17 +132,21 @@ struct Whole {
 
 /// number × factor as a whole count; what is left over beyond rounding is a problem.
 Whole whole_count(std::string_view text, const Quantity& quantity, std::string_view of_what) {
-  const double product = quantity.number * quantity.factor;
-  if (!(std::abs(product) < kLargestWhole)) {
+  const auto too_large = [&]() -> Whole {
     return {.problem = fmt::format("'{}' is too large; must be below 2^62 {}", text, of_what)};
-  }
+  };
+  const double product = quantity.number * quantity.factor;
+  if (!(std::abs(product) <= kLargestWhole)) return too_large();
   // Digits alone are counted exactly, also where a double has no room for them.
   std::int64_t digits = 0;
   const char* const last = quantity.digits.data() + quantity.digits.size();
   const auto [end, error] = std::from_chars(quantity.digits.data(), last, digits);
   if (error == std::errc() && end == last) {
-    return {.value = digits * static_cast<std::int64_t>(quantity.factor), .problem = {}};
+    const std::int64_t exact = digits * static_cast<std::int64_t>(quantity.factor);
+    if (std::abs(exact) >= static_cast<std::int64_t>(kLargestWhole)) return too_large();
+    return {.value = exact, .problem = {}};
   }
+  if (std::abs(product) >= kLargestWhole) return too_large();
   // The decimal number and the product are each rounded once.
   const double rounded = std::round(product);
   if (std::abs(product - rounded) > std::ldexp(std::abs(product), -52)) {
@@ -159,13 +186,14 @@ std::optional<double> parse_number(std::string_view text) {
 Parsed<Duration> parse_duration(std::string_view text) {
   const Quantity quantity = parse_quantity(text, kDurations, kDurationUnits);
   if (!quantity.problem.empty()) return {.value = {}, .problem = quantity.problem};
-  // Dividing by the inverse rounds once: 4.5 ms becomes the double nearest to 0.0045.
-  const double seconds = quantity.factor < 1.0 ? quantity.number / std::round(1.0 / quantity.factor)
-                                               : quantity.number * quantity.factor;
-  if (!std::isfinite(seconds)) {
+  const std::optional<double> seconds =
+      quantity.factor < 1.0
+          ? shifted(quantity.digits, static_cast<int>(std::lround(std::log10(quantity.factor))))
+          : quantity.number * quantity.factor;
+  if (!seconds || !std::isfinite(*seconds)) {
     return {.value = {}, .problem = fmt::format("'{}' is out of range", text)};
   }
-  return {.value = Duration::seconds(seconds), .problem = {}};
+  return {.value = Duration::seconds(*seconds), .problem = {}};
 }
 
 Parsed<Bandwidth> parse_bandwidth(std::string_view text) {
@@ -203,14 +231,12 @@ std::string to_text(Duration value) {
   const double size = std::abs(s);
   if (size == 0.0) return "0 s";
   if (size >= 1.0) return fmt::format("{} s", to_text(s));
-  // Multiplying by a power of ten may miss the shortest text by one ulp: try, and fall back.
-  for (const auto& [name, scale] :
-       {std::pair{"ms", 1e3}, std::pair{"us", 1e6}, std::pair{"ns", 1e9}, std::pair{"ps", 1e12}}) {
-    if (size * scale < 1.0) continue;
-    double number = s * scale;
-    const double tidy = std::strtod(fmt::format("{:.15g}", number).c_str(), nullptr);
-    if (tidy / scale == s) number = tidy;
-    if (number / scale == s) return fmt::format("{} {}", to_text(number), name);
+  for (const auto& [name, shift] :
+       {std::pair{"ms", 3}, std::pair{"us", 6}, std::pair{"ns", 9}, std::pair{"ps", 12}}) {
+    const std::optional<double> number = shifted(to_text(s), shift);
+    if (!number || std::abs(*number) < 1.0) continue;
+    std::string text = fmt::format("{} {}", to_text(*number), name);
+    if (parse_duration(text).value == value) return text;
     break;
   }
   return fmt::format("{} s", to_text(s));

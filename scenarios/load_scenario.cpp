@@ -27,9 +27,9 @@ std::vector<Override> apply_overrides(YamlNode& root, const std::vector<Override
     const YamlNode* network = root.find("network");
     const YamlNode* topology = network == nullptr ? nullptr : network->find("topology");
     const bool in_file = topology != nullptr && topology->kind == YamlNode::Kind::kScalar;
-    if (in_file && change.key_path.compare(0, prefix.size(), prefix) == 0) {
-      for_file.push_back({.key_path = change.key_path.substr(prefix.size()),
-                          .value = change.value});
+    if (in_file && change.key_path.starts_with(prefix)) {
+      for_file.push_back(
+          {.key_path = change.key_path.substr(prefix.size()), .value = change.value});
     } else {
       apply_override(root, change);
     }
@@ -65,20 +65,21 @@ bool is_label(std::string_view label) {
   }
 }
 
-void check_label(const ScheduleSpec& schedule,
-                 std::map<std::string, const ScheduleSpec*>& labels) {
+void check_label(const ScheduleSpec& schedule, std::map<std::string, const ScheduleSpec*>& labels) {
   const Text& label = schedule.label;
   if (!is_label(label.value)) {
-    throw InputError(label.where,
-                     fmt::format("'{}' cannot name a schedule; allowed are 1 to {} letters, digits "
-                                 "and . _ - in parts joined by '/', none of them empty, '.' or '..'",
-                                 label.value, kLongestLabel));
+    throw InputError(
+        label.where,
+        fmt::format("'{}' cannot name a schedule; allowed are 1 to {} letters, digits "
+                    "and . _ - in parts joined by '/', none of them empty, '.' or '..'",
+                    label.value, kLongestLabel));
   }
   const auto [first, is_new] = labels.emplace(label.value, &schedule);
   if (!is_new) {
-    throw InputError(label.where,
-                     fmt::format("a second schedule '{}', first in {}; tell them apart with `name:`",
-                                 label.value, first->second->where.place()));
+    throw InputError(
+        label.where,
+        fmt::format("a second schedule '{}', first in {}; tell them apart with `name:`",
+                    label.value, first->second->where.line_text()));
   }
 }
 
@@ -88,18 +89,20 @@ void check_modes(const ScheduleSpec& schedule, const NetworkSpec& network) {
       continue;
     }
     std::vector<std::string> names;
+    names.reserve(network.modes.size());
     for (const Mode known : network.modes) names.emplace_back(name_of(known));
     throw InputError(schedule.modes_where,
-                     fmt::format("'{}' is not among the network's modes; must be {}",
-                                        name_of(mode), one_of(names)));
+                     fmt::format("'{}' is not among the network's modes; must be {}", name_of(mode),
+                                 one_of(names)));
   }
   // The fabric of one data centre has both capabilities in every mode.
   if (schedule.exchange != Exchange::kInNetwork || schedule.policy->colocated()) return;
   const std::vector<Mode>& modes = schedule.modes.empty() ? network.modes : schedule.modes;
   if (modes != std::vector<Mode>{Mode::kBoth}) {
-    throw InputError(schedule.exchange_where,
-                     "'in-network' needs switches that replicate and add; write `modes: [both]` for "
-                     "this schedule");
+    throw InputError(
+        schedule.exchange_where,
+        "'in-network' needs switches that replicate and add; write `modes: [both]` for "
+        "this schedule");
   }
 }
 
@@ -120,8 +123,9 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
     schedule.policy->start({.topology = topology, .seed = seed});
   }
   if (scenario.stop.accuracy && !scenario.task->has_accuracy()) {
-    throw InputError(scenario.stop.accuracy_where, fmt::format("task '{}' has no accuracy; give `loss` instead",
-                                        scenario.task_name));
+    throw InputError(
+        scenario.stop.accuracy_where,
+        fmt::format("task '{}' has no accuracy; give `loss` instead", scenario.task_name));
   }
 }
 
@@ -133,8 +137,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   YamlNode root = parse_yaml(loaded.text, path);
   const std::vector<Override> for_topology = apply_overrides(root, overrides);
   Scenario& scenario = loaded.scenario;
-  loaded.resolved =
-      read_mapping(root, [&scenario](Fields& fields) { scenario.describe(fields); });
+  loaded.resolved = read_mapping(root, [&scenario](Fields& fields) { scenario.describe(fields); });
   NetworkSpec& network = scenario.network;
   if (network.topology_file.where.file.empty()) {
     loaded.topology = build_topology(network);

@@ -30,8 +30,9 @@ struct Step {
 /// Splits `a.b[0].c`.
 std::vector<Step> parse_key_path(const std::string& path) {
   const auto malformed = [&path] {
-    refuse(path, "is not a key path; one reads like network.access.bandwidth or "
-                 "schedules[0].exchange");
+    refuse(path,
+           "is not a key path; one reads like network.access.bandwidth or "
+           "schedules[0].exchange");
   };
   std::vector<Step> steps;
   std::size_t at = 0;
@@ -108,8 +109,8 @@ YamlNode& member(YamlNode& mapping, std::string_view parent, const std::string& 
 YamlNode& entry(YamlNode& list, std::string_view parent, std::size_t index) {
   const std::string path = entry_in(parent, index);
   if (list.kind != YamlNode::Kind::kSequence) {
-    refuse(path, fmt::format("'{}' is {}, which has no entries by number", parent,
-                             list.kind_name()));
+    refuse(path,
+           fmt::format("'{}' is {}, which has no entries by number", parent, list.kind_name()));
   }
   if (index >= list.items.size()) {
     refuse(path, fmt::format("'{}' has {} entries, counted from 0; only these can be set", parent,

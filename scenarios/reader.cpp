@@ -62,7 +62,9 @@ class Reader final : public Fields {
     } catch (const Abandoned&) {
       broken_ = true;
     } catch (const InputError& problem) {
+      // After another problem in this mapping it may be no more than a consequence.
       if (!broken_) session_.note(where_, problem);
+      report_missing();
       broken_ = true;
     }
     return !broken_;
@@ -71,12 +73,13 @@ class Reader final : public Fields {
   std::size_t variant(Key key, std::span<const Alternative> alternatives,
                       std::optional<std::size_t> otherwise) override {
     std::vector<std::string> names;
+    names.reserve(alternatives.size());
     for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
     const YamlNode* node = take(key, otherwise ? Presence::kDefaulted : Presence::kRequired);
     if (node == nullptr && !otherwise) {
       if (node_ == nullptr) return 0;
       // The other keys depend on the kind; without it, a misspelt key is all that can be judged.
-      report_misspelt(key.name);
+      report_missing();
       throw Abandoned{};
     }
     std::size_t kind = otherwise.value_or(0);
@@ -99,8 +102,8 @@ class Reader final : public Fields {
       return true;
     }
     if (node->kind != YamlNode::Kind::kScalar) {
-      note(place_of(key.name, *node), fmt::format("{} is given where a path or a mapping is wanted",
-                                                  node->kind_name()));
+      note(place_of(key.name, *node),
+           fmt::format("{} is given where a path or a mapping is wanted", node->kind_name()));
       return false;
     }
     store(place_of(key.name, *node), *node, &text, {});
@@ -162,6 +165,7 @@ class Reader final : public Fields {
     }
     if (node != nullptr || presence == Presence::kDefaulted) {
       std::vector<std::string_view> chosen;
+      chosen.reserve(indices.size());
       for (const std::size_t index : indices) chosen.push_back(names[index]);
       record(key.name, fmt::format("[{}]", fmt::join(chosen, ", ")), node);
     }
@@ -252,12 +256,14 @@ class Reader final : public Fields {
   bool is_list(std::string_view key, const YamlNode& node, std::size_t least) {
     const bool list = node.kind == YamlNode::Kind::kSequence;
     if (list && node.items.size() >= least) return true;
-    const std::string wanted =
-        least == 0 ? "a list" : fmt::format("a list of at least {}", least);
+    const auto entries = [](std::size_t count) {
+      return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
+    };
     note(place_of(key, node),
-         fmt::format("{} is given where {} is wanted",
-                     list ? fmt::format("a list of {}", node.items.size()) : node.kind_name(),
-                     wanted));
+         fmt::format(
+             "{} is given where {} is wanted",
+             list ? "a list of " + entries(node.items.size()) : std::string(node.kind_name()),
+             least == 0 ? "a list" : "a list of at least " + entries(least)));
     return false;
   }
 
@@ -273,35 +279,40 @@ class Reader final : public Fields {
     if (!child.read(describe)) broken_ = true;
   }
 
+  [[nodiscard]] bool is_known(const std::string& key) const {
+    return std::find(known_.begin(), known_.end(), key) != known_.end();
+  }
+
   void report_strangers() {
     if (node_ == nullptr) return;
     bool any = false;
     for (const YamlNode::KeyName& key : node_->keys) {
-      if (std::find(known_.begin(), known_.end(), key.text) != known_.end()) continue;
+      if (is_known(key.text)) continue;
       any = true;
+      const std::string hint = did_you_mean(key.text, known_);
       note(where_of(key.place, key_in(where_.key_path, key.text)),
-           fmt::format("unknown key{}{}; allowed here: {}", variant_of_,
-                       did_you_mean(key.text, known_), fmt::join(known_, ", ")));
+           fmt::format("unknown key{}; allowed here: {}", hint.empty() ? variant_of_ : hint,
+                       fmt::join(known_, ", ")));
     }
-    if (any) return;
-    for (const Key& key : missing_) report_missing(key);
+    if (!any) report_missing();
   }
 
-  void report_missing(const Key& key) {
-    note(where(key.name), fmt::format("this key is missing; it is required: {}", key.doc));
-  }
-
-  /// For a mapping whose kind is missing: its key misspelt, or simply not there.
-  void report_misspelt(std::string_view wanted) {
-    for (const YamlNode::KeyName& key : node_->keys) {
-      const std::string hint = did_you_mean(key.text, {std::string(wanted)});
-      const bool known = std::find(known_.begin(), known_.end(), key.text) != known_.end();
-      if (known || hint.empty()) continue;
-      note(where_of(key.place, key_in(where_.key_path, key.text)),
-           fmt::format("unknown key{}; '{}' is required here", hint, wanted));
-      return;
+  /// Reports what is missing, or the misspelt key that stands in its place.
+  void report_missing() {
+    for (const Key& missing : missing_) {
+      const auto misspelt =
+          std::find_if(node_->keys.begin(), node_->keys.end(), [&](const YamlNode::KeyName& key) {
+            return !is_known(key.text) && !did_you_mean(key.text, {missing.name}).empty();
+          });
+      if (misspelt == node_->keys.end()) {
+        note(where(missing.name),
+             fmt::format("this key is missing; it is required: {}", missing.doc));
+        continue;
+      }
+      note(where_of(misspelt->place, key_in(where_.key_path, misspelt->text)),
+           fmt::format("unknown key{}; '{}' is required here",
+                       did_you_mean(misspelt->text, {missing.name}), missing.name));
     }
-    for (const Key& key : missing_) report_missing(key);
   }
 
   Session& session_;
@@ -319,8 +330,8 @@ std::vector<ResolvedValue> read_mapping(const YamlNode& root, const Fields::Desc
                                         std::string_view prefix) {
   const Where place = where_of(root.place, {});
   if (root.kind != YamlNode::Kind::kMapping) {
-    throw InputError(place, fmt::format("{} is given where a mapping of keys is wanted",
-                                        root.kind_name()));
+    throw InputError(
+        place, fmt::format("{} is given where a mapping of keys is wanted", root.kind_name()));
   }
   Session session(prefix);
   Reader(session, &root, place).read(describe);

@@ -13,8 +13,8 @@ namespace gyre {
 /// also the defaults, in reading order; `prefix` goes before the key paths of that list.
 /// Errors: `InputError` for the first problem in the order of the file (problems from `--set` come
 /// last): an unknown, missing or empty key, a value of another type or out of range, and what
-/// `describe` itself throws. Where a mapping holds an unknown key, that is what is reported, since a
-/// missing one is then most often the same misspelt key.
+/// `describe` itself throws. Where a mapping holds an unknown key, that is what is reported, since
+/// a missing one is then most often the same misspelt key.
 std::vector<ResolvedValue> read_mapping(const YamlNode& root, const Fields::Describe& describe,
                                         std::string_view prefix = {});
 

@@ -25,7 +25,8 @@ std::string range_text(ScalarRef kind, const Range& range) {
   }
   std::vector<std::string> parts;
   const auto add = [&](std::string_view words, double bound) {
-    if (std::isfinite(bound)) parts.push_back(fmt::format("{} {}", words, print_bound(kind, bound)));
+    if (std::isfinite(bound))
+      parts.push_back(fmt::format("{} {}", words, print_bound(kind, bound)));
   };
   add("at least", range.at_least);
   add("above", range.above);
@@ -47,13 +48,17 @@ double in_base_unit(Bytes value) { return static_cast<double>(value.in_bytes());
 
 std::string_view expected(const ScalarRef& value) {
   struct Name {
-    std::string_view operator()(const bool*) const { return "true or false"; }
-    std::string_view operator()(const std::int64_t*) const { return "a whole number"; }
-    std::string_view operator()(const double*) const { return "a number"; }
-    std::string_view operator()(const Duration*) const { return "a duration such as 10 ms"; }
-    std::string_view operator()(const Bandwidth*) const { return "a bandwidth such as 10 Gbps"; }
-    std::string_view operator()(const Bytes*) const { return "a size such as 2 GB"; }
-    std::string_view operator()(const Text*) const { return "a text"; }
+    std::string_view operator()(const bool* /*value*/) const { return "true or false"; }
+    std::string_view operator()(const std::int64_t* /*value*/) const { return "a whole number"; }
+    std::string_view operator()(const double* /*value*/) const { return "a number"; }
+    std::string_view operator()(const Duration* /*value*/) const {
+      return "a duration such as 10 ms";
+    }
+    std::string_view operator()(const Bandwidth* /*value*/) const {
+      return "a bandwidth such as 10 Gbps";
+    }
+    std::string_view operator()(const Bytes* /*value*/) const { return "a size such as 2 GB"; }
+    std::string_view operator()(const Text* /*value*/) const { return "a text"; }
   };
   return std::visit(Name{}, value);
 }
@@ -63,6 +68,17 @@ std::optional<std::int64_t> parse_digits(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// Whether a text that is no number has the form of one, with too large an exponent.
+bool overflows(std::string_view text) {
+  const std::size_t e = text.find_first_of("eE");
+  if (e == std::string_view::npos || !parse_number(text.substr(0, e))) return false;
+  std::string_view exponent = text.substr(e + 1);
+  if (!exponent.empty() && (exponent.front() == '+' || exponent.front() == '-')) {
+    exponent.remove_prefix(1);
+  }
+  return !exponent.empty() && exponent.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// Reads one scalar node; each overload returns the problem or an empty string.
@@ -120,6 +136,10 @@ struct ScalarReader {
   }
 
   [[nodiscard]] std::string not_a_number() const {
+    if (overflows(node.text)) {
+      return fmt::format("'{}' is out of range; its size must be between 1e-307 and 1e308, or 0",
+                         node.text);
+    }
     return fmt::format("'{}' is not a number; {}", node.text, kNumberForm);
   }
 

@@ -78,8 +78,9 @@ void CapableSpec::describe(Fields& fields) {
 }
 
 void NetworkSpec::describe(Fields& fields) {
-  fields.text_or_object({"topology", "The map: a topology file, relative to the scenario's folder, "
-                                     "or the same keys inline."},
+  fields.text_or_object({"topology",
+                         "The map: a topology file, relative to the scenario's folder, "
+                         "or the same keys inline."},
                         topology_file, [this](Fields& inner) { topology.describe(inner); });
   fields.optional_object({"access", "Access links of islands that state no own figures."}, access);
   fields.list_of_choices({"modes", "Network capabilities to compare: what the switches may do."},
@@ -93,8 +94,9 @@ void NetworkSpec::describe(Fields& fields) {
 
 void JobSpec::describe(Fields& fields) {
   where = fields.where();
-  fields.optional({"payload", "Bytes that an island contributes to one exchange, instead of "
-                              "`parameters` and `bytes_per_parameter`."},
+  fields.optional({"payload",
+                   "Bytes that an island contributes to one exchange, instead of "
+                   "`parameters` and `bytes_per_parameter`."},
                   payload, Range{.at_least = 1.0});
   fields.optional({"parameters", "Number of the model's parameters."}, parameters, kPositive);
   fields.optional({"bytes_per_parameter", "Bytes on the wire for one parameter."},
@@ -102,19 +104,22 @@ void JobSpec::describe(Fields& fields) {
   fields.optional({"local_steps", "Local steps of an island between two exchanges (H)."},
                   local_steps, Range{.at_least = 1.0});
   fields.required_object({"compute", "How long the local steps take."}, compute);
-  fields.optional_object({"outer_optimizer", "An outer Nesterov step (DiLoCo) that follows each "
-                                             "exchange; plain averaging if not given."},
+  fields.optional_object({"outer_optimizer",
+                          "An outer Nesterov step (DiLoCo) that follows each "
+                          "exchange; plain averaging if not given."},
                          outer_optimizer);
 
   if (payload && (parameters || bytes_per_parameter)) {
-    throw InputError(fields.where("payload"),
-                     "the payload is given twice; allowed is either `payload`, or `parameters` with "
-                     "`bytes_per_parameter`");
+    throw InputError(
+        fields.where("payload"),
+        "the payload is given twice; allowed is either `payload`, or `parameters` with "
+        "`bytes_per_parameter`");
   }
   if (payload) return;
   if (!parameters || !bytes_per_parameter) {
-    throw InputError(where, "the payload is not given; allowed is either `payload`, or both "
-                            "`parameters` and `bytes_per_parameter`");
+    throw InputError(where,
+                     "the payload is not given; allowed is either `payload`, or both "
+                     "`parameters` and `bytes_per_parameter`");
   }
   const double bytes = *parameters * *bytes_per_parameter;
   if (!(bytes < kPayloadLimit)) {
@@ -135,8 +140,7 @@ void JobSpec::describe(Fields& fields) {
 
 Bytes JobSpec::payload_bytes() const {
   if (payload) return *payload;
-  check(parameters && bytes_per_parameter, "a job must state its payload");
-  return Bytes::count(std::llround(*parameters * *bytes_per_parameter));
+  return Bytes::count(std::llround(parameters.value_or(0.0) * bytes_per_parameter.value_or(0.0)));
 }
 
 void ScheduleSpec::describe(Fields& fields) {
@@ -147,18 +151,20 @@ void ScheduleSpec::describe(Fields& fields) {
       policy = entry.make();
       policy->describe(inner);
       if (!policy->exchanges()) return;
-      inner.optional_choice({"exchange", "How a clique comes to hold its average; `best` takes the "
-                                         "fastest that the mode allows."},
+      inner.optional_choice({"exchange",
+                             "How a clique comes to hold its average; `best` takes the "
+                             "fastest that the mode allows."},
                             exchange, kExchangeNames);
       inner.optional({"barrier", "Whether all islands wait for the whole round before the next."},
                      barrier);
     };
     kinds.push_back({std::string(entry.name), std::string(entry.summary), keys});
   }
-  policy_name = kinds[fields.variant({"policy", "Who exchanges with whom, round by round."},
-                                     kinds)].name;
-  fields.list_of_choices({"modes", "Run only in these of the network's modes; in all if not given."},
-                         Presence::kNullable, modes, kModeNames);
+  policy_name =
+      kinds[fields.variant({"policy", "Who exchanges with whom, round by round."}, kinds)].name;
+  fields.list_of_choices(
+      {"modes", "Run only in these of the network's modes; in all if not given."},
+      Presence::kNullable, modes, kModeNames);
   exchange_where = fields.where("exchange");
   modes_where = fields.where("modes");
   label.where = where;
@@ -166,8 +172,9 @@ void ScheduleSpec::describe(Fields& fields) {
   if (policy && policy->exchanges() && !policy->colocated()) {
     label.value += fmt::format("/{}", name_of(exchange));
   }
-  fields.optional({"name", "The schedule's name in results; unique. By default the policy, and the "
-                           "exchange where there is one."},
+  fields.optional({"name",
+                   "The schedule's name in results; unique. By default the policy, and the "
+                   "exchange where there is one."},
                   label);
 }
 

@@ -63,7 +63,7 @@ struct LinkSpec {
   std::vector<Text> between;  ///< two switches; the figures below hold for first → second
   Duration latency;
   Bandwidth bandwidth;
-  std::optional<Duration> reverse_latency;      ///< absent: as above
+  std::optional<Duration> reverse_latency;     ///< absent: as above
   std::optional<Bandwidth> reverse_bandwidth;  ///< absent: as above
   Where where;
 
@@ -114,7 +114,7 @@ struct JobSpec {
 };
 
 struct ScheduleSpec {
-  Text label;               ///< unique; defaults to policy and exchange
+  Text label;  ///< unique; defaults to policy and exchange
   std::string policy_name;
   std::shared_ptr<Policy> policy;
   Exchange exchange = Exchange::kBest;
@@ -169,7 +169,7 @@ struct Override {
 struct LoadedScenario {
   Scenario scenario;
   Topology topology;
-  std::string text;                    ///< the scenario file as it was read
+  std::string text;                     ///< the scenario file as it was read
   std::vector<ResolvedValue> resolved;  ///< in reading order
 };
 

@@ -1,9 +1,8 @@
 #include <cmath>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/error.hpp"
 #include "scenarios/scalars.hpp"
@@ -49,15 +48,19 @@ Json number_schema(std::string_view type, const Range& range) {
 Json scalar_schema(const ScalarRef& value, const Range& range) {
   struct ByType {
     const Range& range;
-    Json operator()(const bool*) const { return {{"type", "boolean"}}; }
-    Json operator()(const std::int64_t*) const { return number_schema("integer", range); }
-    Json operator()(const double*) const { return number_schema("number", range); }
-    Json operator()(const Duration*) const {
+    Json operator()(const bool* /*value*/) const { return {{"type", "boolean"}}; }
+    Json operator()(const std::int64_t* /*value*/) const { return number_schema("integer", range); }
+    Json operator()(const double* /*value*/) const { return number_schema("number", range); }
+    Json operator()(const Duration* /*value*/) const {
       return quantity_schema(range, "ps|ns|us|ms|s|min|h|d");
     }
-    Json operator()(const Bandwidth*) const { return quantity_schema(range, "[KMGT]?[bB]ps"); }
-    Json operator()(const Bytes*) const { return quantity_schema(range, "[KMGT]?B|[KMGT]iB"); }
-    Json operator()(const Text*) const { return {{"type", "string"}}; }
+    Json operator()(const Bandwidth* /*value*/) const {
+      return quantity_schema(range, "[KMGT]?[bB]ps");
+    }
+    Json operator()(const Bytes* /*value*/) const {
+      return quantity_schema(range, "[KMGT]?B|[KMGT]iB");
+    }
+    Json operator()(const Text* /*value*/) const { return {{"type", "string"}}; }
   };
   return std::visit(ByType{range}, value);
 }
@@ -130,10 +133,8 @@ class SchemaWriter final : public Fields {
 
   bool choices(Key key, Presence presence, std::span<const std::string_view> names,
                std::vector<std::size_t>& indices) override {
-    Json schema{{"type", "array"},
-                {"items", {{"enum", names}}},
-                {"minItems", 1},
-                {"uniqueItems", true}};
+    Json schema{
+        {"type", "array"}, {"items", {{"enum", names}}}, {"minItems", 1}, {"uniqueItems", true}};
     if (presence == Presence::kDefaulted) {
       Json standard = Json::array();
       for (const std::size_t index : indices) standard.push_back(names[index]);
@@ -189,7 +190,7 @@ class SchemaWriter final : public Fields {
     return schema;
   }
 
-  void add(Key key, Presence presence, Json schema) {
+  void add(Key key, Presence presence, const Json& schema) {
     Json described{{"description", key.doc}};
     described.update(schema);
     check(!properties_.contains(key.name), "a key is described once");
@@ -234,9 +235,9 @@ std::string scenario_schema() {
   definitions["scenario"] =
       titled("gyre scenario", "A network, a training job and the schedules to compare on it.",
              SchemaWriter::write([&](Fields& fields) { scenario.describe(fields); }));
-  definitions["topology_file"] =
-      titled("gyre topology file", "Islands, switches and links of a network.",
-             SchemaWriter::write([&](Fields& fields) { describe_topology_file(fields, topology); }));
+  definitions["topology_file"] = titled(
+      "gyre topology file", "Islands, switches and links of a network.",
+      SchemaWriter::write([&](Fields& fields) { describe_topology_file(fields, topology); }));
   // One schema serves both kinds of file: only a topology file has these keys at its top.
   const Json schema{
       {"$schema", "http://json-schema.org/draft-07/schema#"},

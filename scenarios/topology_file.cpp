@@ -21,10 +21,10 @@ void check_name(const Text& name, std::string_view kind) {
   const std::string& text = name.value;
   const bool blank_edge = text.empty() || text.front() == ' ' || text.back() == ' ';
   if (blank_edge || text == "-" || text.find_first_of("+|\n") != std::string::npos) {
-    throw InputError(name.where,
-                     fmt::format("'{}' cannot name {}; a name is not empty nor '-', has no '+', '|' "
-                                 "or line break, and no space at either end",
-                                 text, kind));
+    throw InputError(
+        name.where, fmt::format("'{}' cannot name {}; a name is not empty nor '-', has no '+', '|' "
+                                "or line break, and no space at either end",
+                                text, kind));
   }
 }
 
@@ -39,18 +39,17 @@ class Names {
     if (!is_new) {
       throw InputError(name.where, fmt::format("{} '{}' is there twice, first in {}; each name may "
                                                "stand once",
-                                               kind_, name.value, places_[first->second]));
+                                               kind_, name.value, lines_[first->second]));
     }
     names_.push_back(name.value);
-    places_.push_back(name.where.place());
+    lines_.push_back(name.where.line_text());
   }
 
   [[nodiscard]] std::size_t find(const Text& name) const {
     const auto found = positions_.find(name.value);
     if (found == positions_.end()) {
-      throw InputError(name.where,
-                       fmt::format("unknown {} '{}'{}; must be {}", kind_, name.value,
-                                   did_you_mean(name.value, names_), one_of(names_)));
+      throw InputError(name.where, fmt::format("unknown {} '{}'{}; must be {}", kind_, name.value,
+                                               did_you_mean(name.value, names_), one_of(names_)));
     }
     return found->second;
   }
@@ -61,7 +60,7 @@ class Names {
   std::string kind_;
   std::map<std::string, std::size_t> positions_;
   std::vector<std::string> names_;
-  std::vector<std::string> places_;
+  std::vector<std::string> lines_;
 };
 
 Topology::Island build_island(const IslandSpec& spec, const AccessSpec& access,
@@ -122,8 +121,9 @@ void IslandSpec::describe(Fields& fields) {
   fields.required({"at", "The switch that the island hangs on."}, at);
   fields.optional({"up", "Capacity from the island to its switch; by default `access.bandwidth`."},
                   up, kPositive);
-  fields.optional({"down", "Capacity from the switch to its island; by default "
-                           "`access.bandwidth`."},
+  fields.optional({"down",
+                   "Capacity from the switch to its island; by default "
+                   "`access.bandwidth`."},
                   down, kPositive);
   fields.optional({"latency", "One-way latency of the access link; by default `access.latency`."},
                   latency, kNotNegative);
@@ -131,16 +131,19 @@ void IslandSpec::describe(Fields& fields) {
 
 void LinkSpec::describe(Fields& fields) {
   where = fields.where();
-  fields.list({"between", "The two switches that the fibre joins; the figures hold from the first "
-                          "to the second."},
+  fields.list({"between",
+               "The two switches that the fibre joins; the figures hold from the first "
+               "to the second."},
               Presence::kRequired, between, 2);
   fields.required({"latency", "One-way latency."}, latency, kNotNegative);
   fields.required({"bandwidth", "Capacity in this direction."}, bandwidth, kPositive);
-  fields.optional({"reverse_latency", "One-way latency from the second to the first switch; by "
-                                      "default the same."},
+  fields.optional({"reverse_latency",
+                   "One-way latency from the second to the first switch; by "
+                   "default the same."},
                   reverse_latency, kNotNegative);
-  fields.optional({"reverse_bandwidth", "Capacity from the second to the first switch; by default "
-                                        "the same."},
+  fields.optional({"reverse_bandwidth",
+                   "Capacity from the second to the first switch; by default "
+                   "the same."},
                   reverse_bandwidth, kPositive);
   if (between.size() > 2) {
     throw InputError(fields.where("between"),
@@ -184,11 +187,13 @@ Topology build_topology(const NetworkSpec& network) {
   for (const SwitchSpec& device : spec.switches) switches.add(device.name);
   Names island_names("island");
   std::vector<Topology::Island> islands;
+  islands.reserve(spec.islands.size());
   for (const IslandSpec& island : spec.islands) {
     island_names.add(island.name);
     islands.push_back(build_island(island, network.access, switches));
   }
   std::vector<Topology::Link> links;
+  links.reserve(spec.links.size());
   for (const LinkSpec& link : spec.links) links.push_back(build_link(link, switches));
   check_capable(network.capable.multicast, switches);
   check_capable(network.capable.aggregation, switches);

@@ -46,7 +46,7 @@ class TreeBuilder final : public YAML::EventHandler {
     add(std::move(node));
   }
 
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     refuse(mark, "an alias; write the value out");
   }
 
@@ -66,13 +66,13 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+                       YAML::EmitterStyle::value /*style*/) override {
     open(mark, tag, anchor, YamlNode::Kind::kSequence);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+                  YAML::EmitterStyle::value /*style*/) override {
     open(mark, tag, anchor, YamlNode::Kind::kMapping);
   }
   void OnMapEnd() override { close(); }
@@ -143,7 +143,8 @@ class TreeBuilder final : public YAML::EventHandler {
             YamlNode::Kind kind) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (wants_key()) refuse(mark, "a list or mapping as a key, or a bracket that is not closed; a key is a name");
+    if (wants_key())
+      refuse(mark, "a list or mapping as a key, or a bracket that is not closed; a key is a name");
     if (frames_.size() == kDeepestNesting) {
       refuse(mark, fmt::format("nested too deeply; at most {} levels", kDeepestNesting));
     }
@@ -180,9 +181,9 @@ YamlNode parse(const YamlText& source) {
     parser.HandleNextDocument(builder);
   } catch (const YAML::Exception& error) {
     const std::size_t at = error.mark.pos < 0 ? 0 : static_cast<std::size_t>(error.mark.pos);
-    throw InputError(where_of(source.place(at), builder.key_path()),
-                     fmt::format("not valid YAML: {}; check indentation, ':' and brackets",
-                                 error.msg));
+    throw InputError(
+        where_of(source.place(at), builder.key_path()),
+        fmt::format("not valid YAML: {}; check indentation, ':' and brackets", error.msg));
   }
   return builder.take();
 }

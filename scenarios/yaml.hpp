@@ -29,9 +29,9 @@ struct YamlNode {
   Kind kind = Kind::kNull;
   Place place;  ///< an absent value (`key:`) has the place of its key
   std::string text;
-  bool quoted = false;           ///< in quotes, or a block scalar
-  std::vector<KeyName> keys;     ///< of a mapping, in the order of the file
-  std::vector<YamlNode> items;   ///< entries of a sequence, or values of a mapping (by key)
+  bool quoted = false;          ///< in quotes, or a block scalar
+  std::vector<KeyName> keys;    ///< of a mapping, in the order of the file
+  std::vector<YamlNode> items;  ///< entries of a sequence, or values of a mapping (by key)
 
   /// The value of a mapping's key, or null.
   [[nodiscard]] const YamlNode* find(std::string_view key) const;
@@ -55,8 +55,8 @@ inline constexpr std::size_t kDeepestNesting = 64;
 std::string read_text_file(const std::string& path, const Where& origin = {});
 
 /// Reads a document of the subset of YAML that has one meaning for every reader: block and flow
-/// mappings, lists and scalars, in UTF-8 with or without byte order mark, lines ended by LF or CRLF.
-/// Errors: `InputError` with file, line and column for a syntax error, an empty or a second
+/// mappings, lists and scalars, in UTF-8 with or without byte order mark, lines ended by LF or
+/// CRLF. Errors: `InputError` with file, line and column for a syntax error, an empty or a second
 /// document, a duplicate or non-scalar key, anchors, aliases, merge keys, tags, directives, tabs,
 /// control characters, invalid UTF-8 and nesting deeper than `kDeepestNesting`.
 YamlNode parse_yaml(std::string_view text, const std::string& file);

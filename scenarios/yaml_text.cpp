@@ -24,7 +24,9 @@ struct CodePoint {
 CodePoint decode(std::string_view text, std::size_t i) {
   const std::uint8_t first = byte_at(text, i);
   if (first < 0x80U) return {.value = first, .length = 1};
-  const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
+  std::size_t length = 2;
+  if (first >= 0xE0U) length = 3;
+  if (first >= 0xF0U) length = 4;
   if (first < 0xC2U || first > 0xF4U || i + length > text.size()) return {};
   std::uint32_t value = first & (0xFFU >> (length + 1));
   for (std::size_t k = 1; k < length; ++k) {
@@ -66,9 +68,8 @@ YamlNode::Place YamlText::place(std::size_t position) const {
       return is_continuation(static_cast<std::uint8_t>(c));
     }));
   }
-  return {.file = file_,
-          .line = static_cast<int>(line),
-          .column = static_cast<int>(characters) + 1};
+  return {
+      .file = file_, .line = static_cast<int>(line), .column = static_cast<int>(characters) + 1};
 }
 
 void YamlText::refuse(std::size_t position, std::string_view problem) const {

@@ -63,9 +63,10 @@ ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes pay
   const bool gather = any(network.capabilities.aggregation) && !any(network.capabilities.multicast);
   for (const IslandId i : clique) {
     const std::vector<IslandId> others = without(clique, i);
-    add_flows(plan,
-              gather ? reduction_streams(network, others, i) : multicast_streams(network, i, others),
-              Carries::kContribution);
+    add_flows(
+        plan,
+        gather ? reduction_streams(network, others, i) : multicast_streams(network, i, others),
+        Carries::kContribution);
   }
   plan.predicted = predict_one_step(network.topology, plan.flows);
   return plan;
@@ -142,8 +143,7 @@ Prediction busiest_arc(const Topology& topology, std::span<const Flow> flows) {
   }
   Prediction busiest;
   for (std::size_t a = 0; a < bits.size(); ++a) {
-    const auto rate =
-        static_cast<double>(topology.arc(ArcId::at(a)).capacity.in_bits_per_second());
+    const auto rate = static_cast<double>(topology.arc(ArcId::at(a)).capacity.in_bits_per_second());
     const Duration time = Duration::seconds(bits[a] / rate);
     if (time > busiest.bandwidth) {
       busiest.bandwidth = time;
@@ -206,7 +206,8 @@ std::optional<std::string> plan_fault(const Network& network, const ExchangePlan
   }
   for (std::size_t f = 0; f < plan.flows.size(); ++f) {
     const Flow& flow = plan.flows[f];
-    if (auto fault = stream_fault(network, flow.stream)) return fmt::format("flow {}: {}", f, *fault);
+    if (auto fault = stream_fault(network, flow.stream))
+      return fmt::format("flow {}: {}", f, *fault);
     if (flow.bytes != plan.chunks[flow.chunk]) return fmt::format("flow {} loses bytes", f);
     for (const std::size_t before : flow.after) {
       if (before >= f) return fmt::format("flow {} waits for a later flow", f);

@@ -49,10 +49,10 @@ struct ExchangePlan {
   Exchange exchange = Exchange::kDirect;  ///< never `best`: what was chosen
   Clique members;
   Bytes payload;
-  std::vector<Bytes> chunks;  ///< sum to the payload
-  std::vector<Flow> flows;    ///< each after the flows that it waits for
-  std::optional<SwitchId> root;          ///< in-network
-  std::vector<IslandId> ring_order;      ///< ring
+  std::vector<Bytes> chunks;         ///< sum to the payload
+  std::vector<Flow> flows;           ///< each after the flows that it waits for
+  std::optional<SwitchId> root;      ///< in-network
+  std::vector<IslandId> ring_order;  ///< ring
   Prediction predicted;
 };
 

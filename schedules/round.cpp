@@ -56,9 +56,10 @@ Round parse_round(const Text& text, const Topology& topology) {
     Clique clique;
     for (const std::string_view name : split(part, '+')) {
       if (name.empty()) {
-        throw InputError(text.where, fmt::format("'{}' has an empty name; write members joined by "
-                                                 "'+' and cliques separated by '|', as in 'A+B|C+D'",
-                                                 text.value));
+        throw InputError(text.where,
+                         fmt::format("'{}' has an empty name; write members joined by "
+                                     "'+' and cliques separated by '|', as in 'A+B|C+D'",
+                                     text.value));
       }
       const std::optional<IslandId> island = topology.find_island(name);
       if (!island) {

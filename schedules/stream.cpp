@@ -51,8 +51,7 @@ class Tree {
     std::vector<Branch> all;
     for (const ArcId arc : children->second) {
       const Arc& ends = topology.arc(arc);
-      for (Branch& branch :
-           branches(direction_ == Direction::kFromRoot ? ends.head : ends.tail)) {
+      for (Branch& branch : branches(direction_ == Direction::kFromRoot ? ends.head : ends.tail)) {
         branch.copies[arc] += 1;
         all.push_back(std::move(branch));
       }
@@ -113,8 +112,7 @@ std::vector<Stream> multicast_streams(const Network& network, IslandId source,
                                       std::span<const IslandId> receivers) {
   const NodeId root = network.topology.node(source);
   std::vector<Stream> streams;
-  for (Branch& branch :
-       Tree(network, root, receivers, Tree::Direction::kFromRoot).branches(root)) {
+  for (Branch& branch : Tree(network, root, receivers, Tree::Direction::kFromRoot).branches(root)) {
     Stream stream{.sources = {source}, .deliveries = {}, .arcs = arc_uses(branch.copies)};
     for (const IslandId i : sorted(std::move(branch.islands))) {
       stream.deliveries.push_back(
@@ -131,10 +129,10 @@ std::vector<Stream> reduction_streams(const Network& network, std::span<const Is
   std::vector<Stream> streams;
   for (Branch& branch : Tree(network, root, sources, Tree::Direction::kToRoot).branches(root)) {
     const std::vector<IslandId> islands = sorted(std::move(branch.islands));
-    streams.push_back({.sources = islands,
-                       .deliveries = {{.receiver = receiver,
-                                       .latency = deepest(network, islands, root)}},
-                       .arcs = arc_uses(branch.copies)});
+    streams.push_back(
+        {.sources = islands,
+         .deliveries = {{.receiver = receiver, .latency = deepest(network, islands, root)}},
+         .arcs = arc_uses(branch.copies)});
   }
   return streams;
 }
@@ -143,7 +141,8 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
   check(network.capabilities.adds(root) && network.capabilities.replicates(root),
         "the root of an in-network exchange has to add and replicate");
   const NodeId node = network.topology.node(root);
-  const std::vector<Branch> up = Tree(network, node, members, Tree::Direction::kToRoot).branches(node);
+  const std::vector<Branch> up =
+      Tree(network, node, members, Tree::Direction::kToRoot).branches(node);
   const std::vector<Branch> down =
       Tree(network, node, members, Tree::Direction::kFromRoot).branches(node);
   check(up.size() == 1 && down.size() == 1, "a capable root has one stream in and one out");
@@ -155,8 +154,7 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
   Stream stream{.sources = islands, .deliveries = {}, .arcs = arc_uses(copies)};
   for (const IslandId i : islands) {
     stream.deliveries.push_back(
-        {.receiver = i,
-         .latency = depth + tree_latency(network, node, network.topology.node(i))});
+        {.receiver = i, .latency = depth + tree_latency(network, node, network.topology.node(i))});
   }
   return stream;
 }
@@ -179,7 +177,8 @@ std::optional<std::string> stream_fault(const Network& network, const Stream& st
       continue;
     }
     const SwitchId s = topology.switch_at(node);
-    if (in == 0 || out == 0) return fmt::format("switch {} creates or loses data", topology.name(s));
+    if (in == 0 || out == 0)
+      return fmt::format("switch {} creates or loses data", topology.name(s));
     if (out > in && !network.capabilities.replicates(s)) {
       return fmt::format("switch {} cannot replicate", topology.name(s));
     }

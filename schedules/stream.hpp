@@ -26,8 +26,8 @@ struct Delivery {
 };
 
 /// Data that flows at one rate over all its arcs: a unicast, a multicast tree, a reduction tree, or
-/// a reduction tree joined to a multicast tree at a switch. Fluid: it occupies all arcs at once, and
-/// each receiver has everything `latency` after the last byte has left.
+/// a reduction tree joined to a multicast tree at a switch. Fluid: it occupies all arcs at once,
+/// and each receiver has everything `latency` after the last byte has left.
 struct Stream {
   std::vector<IslandId> sources;     ///< by rank; more than one are summed on the way
   std::vector<Delivery> deliveries;  ///< by rank of the receiver

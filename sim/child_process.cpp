@@ -1,9 +1,5 @@
 #include "sim/child_process.hpp"
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -14,6 +10,9 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace gyre {
 namespace {
@@ -119,8 +118,7 @@ std::optional<ChildEvent> ChildPool::next(std::chrono::milliseconds patience) {
       if (count < 0 && errno == EINTR) break;
       ::close(child.pipe);
       child.open = false;
-      return ChildEvent{
-          .child = owners[i], .line = {}, .exit_status = exit_status_of(child.pid)};
+      return ChildEvent{.child = owners[i], .line = {}, .exit_status = exit_status_of(child.pid)};
     }
   }
 }

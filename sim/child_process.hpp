@@ -1,13 +1,13 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace gyre {
 
@@ -30,8 +30,8 @@ class ChildPool {
   ChildPool& operator=(const ChildPool&) = delete;
   ~ChildPool();
 
-  /// Forks. The body's return value is the exit status; nothing runs at exit but what flushes files.
-  /// Errors: `std::system_error` where no process or pipe can be had.
+  /// Forks. The body's return value is the exit status; nothing runs at exit but what flushes
+  /// files. Errors: `std::system_error` where no process or pipe can be had.
   std::size_t start(const Body& body);
   /// The next event, or nothing if none came within `patience` or no child is left.
   std::optional<ChildEvent> next(std::chrono::milliseconds patience);

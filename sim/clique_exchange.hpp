@@ -33,9 +33,9 @@ class CliqueExchange {
   /// Members that have arrived, in order of arrival.
   [[nodiscard]] const std::vector<IslandId>& ready() const { return ready_; }
 
-  Model average;     ///< of the members, taken at `begun`
-  Duration compute;  ///< the longest of the members'
-  Duration wait;     ///< sum over members from ready to begun
+  Model average;        ///< of the members, taken at `begun`
+  Duration compute;     ///< the longest of the members'
+  Duration wait;        ///< sum over members from ready to begun
   Instant began_round;  ///< when the first member began the round
   Instant begun;
 

@@ -16,9 +16,7 @@ class GivenRounds final : public Policy {
   explicit GivenRounds(const std::vector<Round>& rounds) : rounds_(&rounds) {}
   void describe(Fields& /*fields*/) override {}
   void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t number) override {
-    return (*rounds_)[static_cast<std::size_t>(number)];
-  }
+  Round round(std::int64_t number) override { return (*rounds_)[static_cast<std::size_t>(number)]; }
 
  private:
   const std::vector<Round>* rounds_;

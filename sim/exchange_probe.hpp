@@ -12,8 +12,8 @@ namespace gyre {
 
 /// What one round of exchange costs by itself, all cliques starting together on an idle map.
 struct RoundCost {
-  Duration time;       ///< until the last member held its result
-  Duration bandwidth;  ///< the same with every latency at zero
+  Duration time;                   ///< until the last member held its result
+  Duration bandwidth;              ///< the same with every latency at zero
   std::vector<CliqueRow> cliques;  ///< those of two and more members
 };
 

@@ -45,11 +45,11 @@ EngineArguments& engine_arguments() {
 
 const std::vector<ModelOption>& model_options() {
   static const std::vector<ModelOption> kOptions{
-      {"network/model", "CM02"},          {"network/optim", "Lazy"},
-      {"network/TCP-gamma", "0"},         {"network/weight-S", "0"},
-      {"network/latency-factor", "1"},    {"network/bandwidth-factor", "1"},
-      {"network/crosstraffic", "0"},      {"network/loopback-bw", "1e18"},
-      {"network/loopback-lat", "0"},      {"surf/precision", "1e-9"},
+      {"network/model", "CM02"},       {"network/optim", "Lazy"},
+      {"network/TCP-gamma", "0"},      {"network/weight-S", "0"},
+      {"network/latency-factor", "1"}, {"network/bandwidth-factor", "1"},
+      {"network/crosstraffic", "0"},   {"network/loopback-bw", "1e18"},
+      {"network/loopback-lat", "0"},   {"surf/precision", "1e-9"},
       {"maxmin/precision", "1e-10"},
   };
   return kOptions;
@@ -72,10 +72,14 @@ Instant FlowHandle::wait() {
   return ended_;
 }
 
+FlowNetwork::InterruptAction::InterruptAction() { ::sigaction(SIGINT, nullptr, &action); }
+void FlowNetwork::InterruptAction::restore() const { ::sigaction(SIGINT, &action, nullptr); }
+
 FlowNetwork::FlowNetwork(const Topology& topology)
     : topology_(&topology),
       engine_(engine_arguments().count(), engine_arguments().values()),
       usage_(topology.arc_count()) {
+  interrupt_.restore();
   zone_ = new simgrid_compat::ChosenRouteZone("wan");
   s4u::NetZone* zone = zone_->get_iface();
   for (std::size_t a = 0; a < topology.arc_count(); ++a) {
@@ -108,8 +112,8 @@ FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes by
     return handle;
   }
   zone_->choose(host(starter), route.links);
-  handle.comm_ = s4u::Comm::sendto_async(host(starter), sink_,
-                                         static_cast<std::uint64_t>(bytes.in_bytes()));
+  handle.comm_ =
+      s4u::Comm::sendto_async(host(starter), sink_, static_cast<std::uint64_t>(bytes.in_bytes()));
   return handle;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <optional>
+#include <csignal>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,15 @@ class FlowNetwork {
  private:
   void measure(Duration elapsed);
 
+  /// The engine takes Ctrl-C for itself; this gives it back.
+  struct InterruptAction {
+    InterruptAction();
+    void restore() const;
+    struct sigaction action {};
+  };
+
   const Topology* topology_;
+  InterruptAction interrupt_;
   simgrid::s4u::Engine engine_;
   simgrid_compat::ChosenRouteZone* zone_ = nullptr;  ///< the engine owns it
   std::vector<simgrid::s4u::Link*> links_;           ///< by arc

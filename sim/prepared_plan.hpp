@@ -13,9 +13,9 @@ namespace gyre {
 /// A verified plan with everything that running it needs.
 struct PreparedPlan {
   ExchangePlan plan;
-  std::vector<FlowRoute> routes;                 ///< by flow
-  std::vector<std::size_t> independent;          ///< flows that wait for none
-  std::vector<std::vector<std::size_t>> starts;  ///< by member rank: its other flows, in order
+  std::vector<FlowRoute> routes;                  ///< by flow
+  std::vector<std::size_t> independent;           ///< flows that wait for none
+  std::vector<std::vector<std::size_t>> starts;   ///< by member rank: its other flows, in order
   std::vector<std::vector<std::size_t>> touches;  ///< by member rank: flows it sends or receives
   Bytes wan_bytes;                                ///< over core arcs, copies included
   CutBound bound;

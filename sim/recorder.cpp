@@ -42,7 +42,8 @@ Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology
   timeline_ << R"([{"name":"process_name","ph":"M","pid":1,"args":{"name":"gyre"}})";
   for (std::size_t i = 0; i < topology.island_count(); ++i) {
     timeline_ << fmt::format(
-        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":{}}}}}",
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":{}}}}"
+        "}",
         i + 1, quoted(topology.name(IslandId::at(i))));
   }
 }

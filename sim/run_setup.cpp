@@ -78,9 +78,8 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   const bool colocated = schedule.policy->colocated();
   RunSpec spec;
   spec.topology = colocated ? &fabric : &loaded.topology;
-  spec.capabilities = colocated
-                          ? Capabilities{.multicast = {true}, .aggregation = {true}}
-                          : capabilities_in(scenario, loaded.topology, choice.mode);
+  spec.capabilities = colocated ? Capabilities{.multicast = {true}, .aggregation = {true}}
+                                : capabilities_in(scenario, loaded.topology, choice.mode);
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
   spec.barrier = schedule.barrier;

@@ -128,8 +128,8 @@ class Simulation {
     const Clique& members = round.round.cliques[clique];
     const Instant ready = simulated_now();
     if (shared == nullptr) {
-      shared = std::make_shared<CliqueExchange>(plans_.get(members), flows_, gates_,
-                                                spec_.propagation);
+      shared =
+          std::make_shared<CliqueExchange>(plans_.get(members), flows_, gates_, spec_.propagation);
       shared->began_round = began_round;
     }
     const std::shared_ptr<CliqueExchange> mine = shared;
@@ -297,7 +297,8 @@ class Simulation {
   [[nodiscard]] std::string missing_members(const CliqueExchange& exchange) const {
     Clique missing;
     for (const IslandId i : exchange.prepared().plan.members) {
-      if (std::find(exchange.ready().begin(), exchange.ready().end(), i) == exchange.ready().end()) {
+      if (std::find(exchange.ready().begin(), exchange.ready().end(), i) ==
+          exchange.ready().end()) {
         missing.push_back(i);
       }
     }

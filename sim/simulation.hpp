@@ -47,8 +47,8 @@ struct RunSpec {
 /// A row of the trace: the state at an instant when all islands had ended a round.
 struct TraceRow {
   Instant time;
-  std::int64_t round = 0;  ///< rounds that every island has ended
-  std::int64_t steps = 0;  ///< local steps of an island by then
+  std::int64_t round = 0;    ///< rounds that every island has ended
+  std::int64_t steps = 0;    ///< local steps of an island by then
   std::int64_t samples = 0;  ///< of all islands
   Evaluation evaluation;
 };
@@ -63,8 +63,8 @@ struct CliqueRow {
   Duration wait;           ///< mean over its members, from ready until all were
   Duration communication;  ///< from all ready until the last member held the result
   Bytes wan_bytes;
-  Duration bound;          ///< least time of any exchange of this clique
-  std::string bound_by;    ///< `compute`, `latency`, `link X->Y` or `access X.up`
+  Duration bound;        ///< least time of any exchange of this clique
+  std::string bound_by;  ///< `compute`, `latency`, `link X->Y` or `access X.up`
 };
 
 enum class Activity { kCompute, kWait, kExchange };

@@ -17,8 +17,10 @@ TEST(Error, AnInputErrorNamesPlaceAndKey) {
 TEST(Error, WithoutALineTheFileStandsAlone) {
   EXPECT_STREQ(InputError(Where{.file = "--set", .key_path = "seed"}, "is wrong").what(),
                "--set: seed: is wrong");
-  EXPECT_STREQ(InputError(Where{.file = "a.yaml", .line = 1, .column = 1}, "is wrong").what(),
-               "a.yaml:1:1: is wrong");
+  EXPECT_STREQ(
+      InputError(Where{.file = "a.yaml", .line = 1, .column = 1, .key_path = {}}, "is wrong")
+          .what(),
+      "a.yaml:1:1: is wrong");
   EXPECT_STREQ(InputError("--jobs", "must be at least 1").what(), "--jobs: must be at least 1");
 }
 

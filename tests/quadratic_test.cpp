@@ -122,7 +122,7 @@ TEST(Quadratic, NoiseSpeedsUpLinearly) {
       run.round(local_steps, global);
       squares += run.scalars().front() * run.scalars().front();
     }
-    // With H = 10 the sampled values are nearly independent, but there are ten times fewer.
+    // With H = 10 there are ten times fewer values, each worth nearly ten times as much.
     EXPECT_NEAR(squares / rounds, published, 4.0 * relative_error * published);
   }
 }

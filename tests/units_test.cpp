@@ -118,9 +118,10 @@ TEST(Units, PlainNumbers) {
 
 TEST(Units, AmbiguousNumbersAreRefused) {
   for (const char* text :
-       {"", " ", "010", "00", "-01", "+1", ".5", "5.", "-.5", "0x10", "0o7", "1_000", "1,000",
-        "12:30", ".nan", "nan", "NaN", ".inf", "-.inf", "inf", "infinity", "1e", "1e+", "e5", "1e5.5",
-        "1 ", " 1", "--1", "1e999", "-1e999", "1f", "1d", "0x1p3", "½", "١"}) {
+       {"",      " ",     "010",      "00",    "-01",   "+1",    ".5",    "5.",  "-.5",
+        "0x10",  "0o7",   "1_000",    "1,000", "12:30", ".nan",  "nan",   "NaN", ".inf",
+        "-.inf", "inf",   "infinity", "1e",    "1e+",   "e5",    "1e5.5", "1 ",  " 1",
+        "--1",   "1e999", "-1e999",   "1f",    "1d",    "0x1p3", "½",     "١"}) {
     EXPECT_FALSE(parse_number(text)) << text;
   }
 }
@@ -162,7 +163,8 @@ TEST(Units, PartsOfABitOrByteAreRefused) {
   EXPECT_EQ(parse_bytes("0.1 KiB").problem, "'0.1 KiB' is not a whole number of bytes");
   EXPECT_EQ(parse_bytes("1.0000000001 GB").problem,
             "'1.0000000001 GB' is not a whole number of bytes");
-  EXPECT_EQ(parse_bandwidth("0.5 bps").problem, "'0.5 bps' is not a whole number of bits per second");
+  EXPECT_EQ(parse_bandwidth("0.5 bps").problem,
+            "'0.5 bps' is not a whole number of bits per second");
   EXPECT_EQ(bytes("0.1 GB"), 100'000'000);
   EXPECT_EQ(bits_per_second("4.7 Gbps"), 4'700'000'000);
   EXPECT_EQ(bits_per_second("0.3 Tbps"), 300'000'000'000);

@@ -50,12 +50,14 @@ TEST(Yaml, KeepsOrderPlacesAndQuotes) {
 }
 
 TEST(Yaml, AMissingValueHasThePlaceOfItsKey) {
-  EXPECT_EQ(read("a:\nb: ~\nc: null\nd: 'null'"), "1:1{1:1a=1:1~,2:1b=2:1~,3:1c=3:1~,4:1d=4:4'null',}");
+  EXPECT_EQ(read("a:\nb: ~\nc: null\nd: 'null'"),
+            "1:1{1:1a=1:1~,2:1b=2:1~,3:1c=3:1~,4:1d=4:4'null',}");
 }
 
 TEST(Yaml, ScalarsKeepTheirText) {
-  EXPECT_EQ(read("[NO, 010, 0x1F, .nan, 12:30, 1_000, yes, 1e3]"),
-            "1:1[1:2<NO>,1:6<010>,1:11<0x1F>,1:17<.nan>,1:23<12:30>,1:30<1_000>,1:37<yes>,1:42<1e3>,]");
+  EXPECT_EQ(
+      read("[NO, 010, 0x1F, .nan, 12:30, 1_000, yes, 1e3]"),
+      "1:1[1:2<NO>,1:6<010>,1:11<0x1F>,1:17<.nan>,1:23<12:30>,1:30<1_000>,1:37<yes>,1:42<1e3>,]");
 }
 
 TEST(Yaml, BlockScalarsAreTexts) {
@@ -79,13 +81,15 @@ TEST(Yaml, ByteOrderMarkAndCrLfMeanTheSame) {
 }
 
 TEST(Yaml, ColumnsCountCharacters) {
-  EXPECT_EQ(problem("ä: {é: 1, é: 2}"), "f:1:11: ä.é: the key is there twice, first in line 1; keep one");
+  EXPECT_EQ(problem("ä: {é: 1, é: 2}"),
+            "f:1:11: ä.é: the key is there twice, first in line 1; keep one");
 }
 
 TEST(Yaml, DuplicateKeys) {
   EXPECT_EQ(problem("a: 1\nb:\n  c: 1\n  c: 2\n"),
             "f:4:3: b.c: the key is there twice, first in line 3; keep one");
-  EXPECT_EQ(problem("a: 1\n\"a\": 1\n"), "f:2:1: a: the key is there twice, first in line 1; keep one");
+  EXPECT_EQ(problem("a: 1\n\"a\": 1\n"),
+            "f:2:1: a: the key is there twice, first in line 1; keep one");
 }
 
 TEST(Yaml, OneDocumentOnly) {
@@ -144,7 +148,8 @@ TEST(Yaml, UnprintableBytesAreRefused) {
             "f:1:5: the control character U+0000; only printable text is allowed");
   EXPECT_EQ(problem("a: 1\nb: \x1b[0m\n"),
             "f:2:4: the control character U+001B; only printable text is allowed");
-  EXPECT_EQ(problem("a: \x7f"), "f:1:4: the control character U+007F; only printable text is allowed");
+  EXPECT_EQ(problem("a: \x7f"),
+            "f:1:4: the control character U+007F; only printable text is allowed");
   EXPECT_EQ(problem("a: \xC2\x85"),
             "f:1:4: the control character U+0085; only printable text is allowed");
   EXPECT_EQ(problem("a: 1\rb: 2\r"),

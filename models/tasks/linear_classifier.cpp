@@ -146,7 +146,7 @@ void ImageBatch::descend(LinearClassifier& classifier, std::span<const std::uint
   const float scale = learning_rate / static_cast<float>(size_);
   for (std::size_t s = 0; s < size_; ++s) {
     const ClassValues z = logits(s);
-    const float highest = *std::max_element(z.begin(), z.end());
+    const float highest = *std::ranges::max_element(z);
     PaddedValues gradient{};
     float sum = 0.0F;
     for (std::size_t c = 0; c < kImageClasses; ++c) {

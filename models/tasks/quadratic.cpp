@@ -44,7 +44,7 @@ void Quadratic::start(const TaskContext& context) {
   }
   curvatures_ = spec_.curvatures;
   curvatures_.resize(n, spec_.curvatures.front());
-  const double steepest = *std::max_element(curvatures_.begin(), curvatures_.end());
+  const double steepest = *std::ranges::max_element(curvatures_);
   if (!(spec_.learning_rate * steepest < 2.0)) {
     throw InputError(
         spec_.learning_rate_where,
@@ -93,7 +93,7 @@ double Quadratic::loss(double x) const {
 }
 
 Evaluation Quadratic::evaluate() const {
-  const double n = static_cast<double>(models_.size());
+  const auto n = static_cast<double>(models_.size());
   Evaluation result;
   double average = 0.0;
   for (const double x : models_) average += x;

@@ -19,17 +19,16 @@ std::vector<std::uint32_t> all_samples(std::size_t count) {
   return samples;
 }
 
-/// Cuts the samples into equal pieces and deals them out in turn.
-Shards deal(const std::vector<std::uint32_t>& samples, std::size_t islands,
+/// Cuts the samples into equal pieces and deals them out in turn. The remainder is left out.
+Shards deal(std::span<const std::uint32_t> samples, std::size_t islands,
             std::size_t pieces_per_island) {
   const std::size_t pieces = islands * pieces_per_island;
+  const std::size_t size = samples.size() / pieces;
   Shards shards(islands);
   for (std::size_t piece = 0; piece < pieces; ++piece) {
+    const auto part = samples.subspan(piece * size, size);
     std::vector<std::uint32_t>& shard = shards[piece % islands];
-    for (std::size_t k = piece * samples.size() / pieces; k < (piece + 1) * samples.size() / pieces;
-         ++k) {
-      shard.push_back(samples[k]);
-    }
+    shard.insert(shard.end(), part.begin(), part.end());
   }
   return shards;
 }
@@ -54,8 +53,7 @@ std::vector<double> cumulative_shares(double alpha, std::size_t islands, Rng& st
 Shards deal_dirichlet(std::span<const std::uint8_t> labels, std::size_t islands, double alpha,
                       Rng& stream) {
   Shards shards(islands);
-  const std::size_t classes =
-      labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1U;
+  const std::size_t classes = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1U;
   for (std::size_t label = 0; label < classes; ++label) {
     std::vector<std::uint32_t> samples;
     for (std::size_t k = 0; k < labels.size(); ++k) {
@@ -71,9 +69,8 @@ Shards deal_dirichlet(std::span<const std::uint8_t> labels, std::size_t islands,
   }
   for (std::vector<std::uint32_t>& shard : shards) {
     if (!shard.empty()) continue;
-    const auto largest =
-        std::max_element(shards.begin(), shards.end(),
-                         [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const auto largest = std::ranges::max_element(
+        shards, {}, [](const auto& candidate) { return candidate.size(); });
     shard.push_back(largest->back());
     largest->pop_back();
   }
@@ -127,9 +124,7 @@ Shards make_shards(const ShardSpec& spec, std::span<const std::uint8_t> labels, 
       stream.shuffle(samples);
       return deal(samples, islands, 1);
     case ShardSpec::Kind::kByLabel:
-      std::stable_sort(samples.begin(), samples.end(), [&labels](std::uint32_t a, std::uint32_t b) {
-        return labels[a] < labels[b];
-      });
+      std::ranges::stable_sort(samples, {}, [&labels](std::uint32_t k) { return labels[k]; });
       return deal(samples, islands, per_island);
     case ShardSpec::Kind::kDirichlet:
       break;

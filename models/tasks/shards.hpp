@@ -21,14 +21,16 @@ struct ShardSpec {
   void describe(Fields& fields);
 };
 
-/// Indices of the samples of each island; every sample is in exactly one shard, no shard is empty.
+/// Indices of the samples of each island; no sample is in two shards, no shard is empty.
 ///
-/// iid: the shuffled samples, cut into n pieces whose sizes differ by at most one.
-/// by-label: the samples sorted by label (ties by index), cut into n·p pieces whose sizes differ by
-/// at most one; island i gets the pieces i, n + i, 2n + i, …
+/// iid: the shuffled samples, cut into n equal pieces; the remainder of fewer than n is left out.
+/// by-label: the samples sorted by label (ties by index), cut into n·p equal pieces; island i gets
+/// the pieces i, n + i, 2n + i, …; the remainder of fewer than n·p samples is left out (a few
+/// samples more would give some island a class that no other sample of its piece has).
 /// dirichlet: the shuffled samples of each class, cut in the proportions of a symmetric
-/// Dirichlet(α) over the islands (Hsu, Qi, Brown 2019, arXiv 1909.06335). An island that would get
-/// nothing takes the last sample of the largest shard (the first of equals), in order of rank.
+/// Dirichlet(α) over the islands (Hsu, Qi, Brown 2019, arXiv 1909.06335). Every sample is used. An
+/// island that would get nothing takes the last sample of the largest shard (the first of equals),
+/// in order of rank.
 ///
 /// Requires n ≥ 1 islands.
 /// Errors: `InputError` if there are fewer samples than pieces.

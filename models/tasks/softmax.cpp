@@ -124,11 +124,11 @@ std::vector<Softmax::Score> Softmax::scores(
       for (std::size_t s = 0; s < count; ++s) {
         const ClassValues z = block.logits(s);
         const std::size_t label = test_.labels[first + s];
-        const auto highest = std::max_element(z.begin(), z.end());
-        if (highest == z.begin() + static_cast<std::ptrdiff_t>(label)) ++correct[m];
+        const auto best = static_cast<std::size_t>(std::ranges::max_element(z) - z.begin());
+        if (best == label) ++correct[m];
         float sum = 0.0F;
-        for (const float value : z) sum += std::exp(value - *highest);
-        losses[m] += static_cast<double>(*highest - z[label] + std::log(sum));
+        for (const float value : z) sum += std::exp(value - z[best]);
+        losses[m] += static_cast<double>(z[best] - z[label] + std::log(sum));
       }
     }
   }
@@ -164,9 +164,9 @@ Evaluation Softmax::evaluate() const {
   std::vector<const LinearClassifier*> distinct{&average_classifier};
   std::vector<std::size_t> which(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const auto same = std::find_if(
-        distinct.begin(), distinct.end(),
-        [this, i](const LinearClassifier* other) { return other->same_as(classifiers_[i]); });
+    const auto same = std::ranges::find_if(distinct, [this, i](const LinearClassifier* other) {
+      return other->same_as(classifiers_[i]);
+    });
     which[i] = static_cast<std::size_t>(same - distinct.begin());
     if (same == distinct.end()) distinct.push_back(&classifiers_[i]);
   }

@@ -8,15 +8,17 @@ namespace {
 class RandomCliques final : public Policy {
  public:
   void describe(Fields& fields) override {
-    fields.optional({"size", "islands in a clique; the last clique of a round holds the rest"}, size_,
-                    {.at_least = 2});
+    fields.optional({"size", "islands in a clique; the last clique of a round holds the rest"},
+                    size_, {.at_least = 2});
     where_ = fields.where("size");
   }
   void start(const PolicyContext& context) override {
     islands_ = context.topology.island_count();
     if (size_ > static_cast<std::int64_t>(islands_)) {
-      throw InputError(where_, "cliques of " + std::to_string(size_) + " need as many islands; the "
-                               "topology has " + std::to_string(islands_));
+      throw InputError(where_, "cliques of " + std::to_string(size_) +
+                                   " need as many islands; the "
+                                   "topology has " +
+                                   std::to_string(islands_));
     }
     stream_ = Rng::stream(context.seed, "policy/random-cliques");
   }

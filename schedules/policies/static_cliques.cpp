@@ -6,7 +6,8 @@ namespace {
 class StaticCliques final : public Policy {
  public:
   void describe(Fields& fields) override {
-    fields.required({"cliques", "the cliques of every round, as in 'SEO+TYO+SIN|LON+AMS'"}, cliques_);
+    fields.required({"cliques", "the cliques of every round, as in 'SEO+TYO+SIN|LON+AMS'"},
+                    cliques_);
   }
   void start(const PolicyContext& context) override {
     round_ = parse_round(cliques_, context.topology);

@@ -1,0 +1,272 @@
+#include "sim/batch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "sim/child_process.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/manifest.hpp"
+#include "sim/progress.hpp"
+#include "sim/recorder.hpp"
+
+namespace gyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Reports how far a run is to the parent, on top of recording it.
+class ReportingRecorder final : public RunObserver {
+ public:
+  ReportingRecorder(Recorder& recorder, const RunSpec& spec, const ChildPool::Report& report)
+      : recorder_(&recorder), spec_(&spec), report_(&report) {}
+  void on_trace(const TraceRow& row) override {
+    recorder_->on_trace(row);
+    const double share =
+        static_cast<double>(row.round) / static_cast<double>(spec_->stop.max_rounds);
+    (*report_)(fmt::format("at {} round {}{}", share, row.round,
+                           row.evaluation.accuracy_average
+                               ? fmt::format(", accuracy {:.3f}", *row.evaluation.accuracy_average)
+                               : ""));
+  }
+  void on_clique(const CliqueRow& row) override { recorder_->on_clique(row); }
+  void on_span(const Span& span) override { recorder_->on_span(span); }
+
+ private:
+  Recorder* recorder_;
+  const RunSpec* spec_;
+  const ChildPool::Report* report_;
+};
+
+double share_of(Duration part, const TimeShares& all) {
+  const Duration whole = all.compute + all.wait + all.exchange;
+  return whole > Duration() ? part / whole : 0.0;
+}
+
+std::string busiest_arc_name(const Topology& topology, const RunResult& result) {
+  std::optional<std::size_t> busiest;
+  double most = 0.0;
+  for (std::size_t a = 0; a < result.arcs.size(); ++a) {
+    const auto capacity =
+        static_cast<double>(topology.arc(ArcId::at(a)).capacity.in_bits_per_second());
+    // Equal loads differ by rounding: the first of them is named.
+    if (result.arcs[a].carried_bits / capacity > most * (1.0 + 1e-9)) {
+      most = result.arcs[a].carried_bits / capacity;
+      busiest = a;
+    }
+  }
+  return busiest ? topology.name(ArcId::at(*busiest)) : "";
+}
+
+SummaryRow named_row(const Scenario& scenario, const RunChoice& choice, RunStatus status) {
+  const ScheduleSpec& schedule = scenario.schedules[choice.schedule];
+  SummaryRow row;
+  row.schedule = schedule.label.value;
+  row.policy = schedule.policy_name;
+  row.exchange = schedule.policy->exchanges() ? std::string(name_of(schedule.exchange)) : "";
+  row.mode = name_of(choice.mode);
+  row.seed = choice.seed;
+  row.status = kRunStatusNames[static_cast<std::size_t>(status)];
+  return row;
+}
+
+SummaryRow summarise(const LoadedScenario& loaded, const RunChoice& choice, const RunSpec& spec,
+                     const RunResult& result, const Recorder& recorder) {
+  SummaryRow row = named_row(loaded.scenario, choice, result.status);
+  if (result.time_to_target) row.time_to_accuracy_s = result.time_to_target->in_seconds();
+  row.final_accuracy_average = result.last.evaluation.accuracy_average;
+  row.final_accuracy_worst = result.last.evaluation.accuracy_worst;
+  row.final_loss_average = result.last.evaluation.loss_average;
+  row.rounds = result.rounds;
+  row.mean_round_s = result.mean_round.in_seconds();
+  row.bound_round_s = result.bound_round.in_seconds();
+  row.ratio_to_bound =
+      result.bound_round > Duration() ? result.mean_round / result.bound_round : 1.0;
+  TimeShares all;
+  for (const TimeShares& island : result.islands) {
+    all.compute += island.compute;
+    all.wait += island.wait;
+    all.exchange += island.exchange;
+  }
+  row.communication_share = share_of(all.exchange, all);
+  row.wait_share = share_of(all.wait, all);
+  Bytes wan;
+  for (std::size_t a = 0; a < result.arcs.size(); ++a) {
+    if (spec.topology->is_core(ArcId::at(a))) wan += result.arcs[a].bytes;
+  }
+  row.wan_gb = wan.in_gigabytes();
+  row.binding_arc = busiest_arc_name(*spec.topology, result);
+  row.bound_by = recorder.mostly_bound_by();
+  row.mean_communication_s = recorder.mean_communication().in_seconds();
+  row.simulated_s = result.simulated.in_seconds();
+  return row;
+}
+
+/// The body of a run's process.
+int run_one(const LoadedScenario& loaded, const BatchRun& run, const ChildPool::Report& report) {
+  const Topology fabric = colocated_topology(loaded.topology, loaded.scenario.network.fabric);
+  const RunSpec spec = run_spec(loaded, run.choice, fabric);
+  RunManifest manifest{.key = run_key(loaded, run.choice),
+                       .status = RunStatus::kTruncated,
+                       .failure = "",
+                       .summary = {}};
+  fs::create_directories(run.folder);
+  write_run_manifest(run.folder, loaded, run.choice, manifest);
+
+  Recorder recorder(run.folder, *spec.topology);
+  ReportingRecorder observer(recorder, spec, report);
+  const RunResult result = simulate(spec, observer, interrupted());
+  recorder.finish(result);
+  manifest.status = result.status;
+  manifest.failure = result.failure;
+  manifest.summary = summarise(loaded, run.choice, spec, result, recorder);
+  write_run_manifest(run.folder, loaded, run.choice, manifest);
+  report(
+      fmt::format("wall {} {} {}", result.total_wall_s, result.learning_wall_s, recorder.wall_s()));
+  return result.status == RunStatus::kComplete ? 0 : 1;
+}
+
+/// Everything of `run_batch` that its loop shares.
+class Batch {
+ public:
+  Batch(const LoadedScenario& loaded, const std::vector<BatchRun>& runs,
+        const BatchOptions& options)
+      : loaded_(loaded), runs_(runs), options_(options), progress_(runs.size(), options.quiet) {}
+
+  BatchOutcome run() {
+    const auto start = std::chrono::steady_clock::now();
+    find_finished();
+    if (!waiting_.empty() && loaded_.scenario.task != nullptr) loaded_.scenario.task->load();
+    while (true) {
+      while (!interrupted() && !waiting_.empty() && pool_.running() < options_.jobs) {
+        const std::size_t next = waiting_.front();
+        waiting_.erase(waiting_.begin());
+        const std::size_t child = pool_.start([this, next](const ChildPool::Report& report) {
+          return run_one(loaded_, runs_[next], report);
+        });
+        run_of_child_[child] = next;
+      }
+      if (pool_.running() == 0) break;
+      if (interrupted() && !passed_on_) {
+        pool_.signal_all(SIGINT);
+        passed_on_ = true;
+      }
+      if (const auto event = pool_.next(std::chrono::milliseconds(100))) handle(*event);
+    }
+    if (!waiting_.empty()) worsen(RunStatus::kTruncated);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      if (rows_.count(r) != 0) outcome_.rows.push_back(rows_.at(r));
+    }
+    outcome_.elapsed_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(outcome_);
+  }
+
+ private:
+  void find_finished() {
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const BatchRun& run = runs_[r];
+      const std::optional<RunManifest> found = read_run_manifest(run.folder);
+      const bool mine = found && found->key == run_key(loaded_, run.choice);
+      if (mine && found->status == RunStatus::kComplete && found->summary) {
+        rows_[r] = *found->summary;
+        ++outcome_.reused;
+        progress_.end(r, name(r) + ": reused");
+        continue;
+      }
+      if (!mine && !options_.overwrite && fs::exists(run.folder / "manifest.json")) {
+        throw InputError(run.folder.string(),
+                         "holds the results of another scenario or version; choose another folder "
+                         "with --output, or replace them with --overwrite");
+      }
+      waiting_.push_back(r);
+    }
+  }
+
+  void handle(const ChildEvent& event) {
+    const std::size_t r = run_of_child_.at(event.child);
+    if (event.line) return note(r, *event.line);
+    const std::optional<RunManifest> manifest = read_run_manifest(runs_[r].folder);
+    RunStatus status = manifest ? manifest->status : RunStatus::kFailed;
+    std::string failure = manifest ? manifest->failure : "";
+    if (manifest && manifest->summary) {
+      rows_[r] = *manifest->summary;
+    } else if (!interrupted()) {
+      status = RunStatus::kFailed;
+      failure = fmt::format("its process ended with status {}", event.exit_status.value_or(-1));
+      mark_failed(r, failure);
+      rows_[r] = named_row(loaded_.scenario, runs_[r].choice, status);
+    }
+    worsen(status);
+    if (status == RunStatus::kFailed) outcome_.failures.push_back(name(r) + ": " + failure);
+    progress_.end(r, name(r) + ": " + describe(r, status));
+  }
+
+  void note(std::size_t r, const std::string& line) {
+    if (line.compare(0, 3, "at ") == 0) {
+      const std::size_t space = line.find(' ', 3);
+      const double share = parse_number(line.substr(3, space - 3)).value_or(0.0);
+      progress_.advance(r, share, name(r) + ": " + line.substr(space + 1));
+      return;
+    }
+    double total = 0.0;
+    double learning = 0.0;
+    double output = 0.0;
+    if (std::sscanf(line.c_str(), "wall %lf %lf %lf", &total, &learning, &output) != 3) return;
+    outcome_.wall.simulation_s += total - learning - output;
+    outcome_.wall.learning_s += learning;
+    outcome_.wall.output_s += output;
+  }
+
+  void mark_failed(std::size_t r, const std::string& failure) const {
+    if (!fs::exists(runs_[r].folder)) return;
+    write_run_manifest(runs_[r].folder, loaded_, runs_[r].choice,
+                       {.key = run_key(loaded_, runs_[r].choice),
+                        .status = RunStatus::kFailed,
+                        .failure = failure,
+                        .summary = {}});
+  }
+
+  [[nodiscard]] std::string describe(std::size_t r, RunStatus status) const {
+    if (status != RunStatus::kComplete) {
+      return std::string(kRunStatusNames[static_cast<std::size_t>(status)]);
+    }
+    const SummaryRow& row = rows_.at(r);
+    return row.time_to_accuracy_s ? fmt::format("target after {:.1f} s", *row.time_to_accuracy_s)
+                                  : fmt::format("{} rounds, target not reached", row.rounds);
+  }
+
+  [[nodiscard]] std::string name(std::size_t r) const {
+    const RunChoice& choice = runs_[r].choice;
+    return fmt::format("{}, {}, seed {}", loaded_.scenario.schedules[choice.schedule].label.value,
+                       name_of(choice.mode), choice.seed);
+  }
+
+  void worsen(RunStatus status) { outcome_.status = std::max(outcome_.status, status); }
+
+  const LoadedScenario& loaded_;
+  const std::vector<BatchRun>& runs_;
+  const BatchOptions& options_;
+  Progress progress_;
+  ChildPool pool_;
+  std::vector<std::size_t> waiting_;
+  std::map<std::size_t, std::size_t> run_of_child_;
+  std::map<std::size_t, SummaryRow> rows_;
+  bool passed_on_ = false;
+  BatchOutcome outcome_;
+};
+
+}  // namespace
+
+BatchOutcome run_batch(const LoadedScenario& loaded, const std::vector<BatchRun>& runs,
+                       const BatchOptions& options) {
+  return Batch(loaded, runs, options).run();
+}
+
+}  // namespace gyre

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "analysis/summary.hpp"
+#include "sim/run_setup.hpp"
+
+namespace gyre {
+
+/// Wall-clock seconds of runs, by part; for display only, never stored.
+struct WallParts {
+  double simulation_s = 0.0;
+  double learning_s = 0.0;
+  double output_s = 0.0;
+};
+
+struct BatchRun {
+  RunChoice choice;
+  std::filesystem::path folder;
+};
+
+struct BatchOptions {
+  std::size_t jobs = 1;
+  bool quiet = false;      ///< no progress
+  bool overwrite = false;  ///< replace results of other scenarios
+};
+
+struct BatchOutcome {
+  std::vector<SummaryRow> rows;             ///< by run; without those that never started
+  RunStatus status = RunStatus::kComplete;  ///< the worst of the runs'
+  std::vector<std::string> failures;
+  std::size_t reused = 0;
+  WallParts wall;
+  double elapsed_s = 0.0;
+};
+
+/// Runs each in a process of its own, `jobs` at a time, with progress on standard error. A run
+/// whose folder holds a complete one of the same key is not run again. Ctrl-C ends the runs under
+/// way, which are marked as truncated. Errors: `InputError` if a folder holds a run of another
+/// scenario, before anything runs.
+BatchOutcome run_batch(const LoadedScenario& loaded, const std::vector<BatchRun>& runs,
+                       const BatchOptions& options);
+
+}  // namespace gyre

@@ -1,0 +1,248 @@
+#include "sim/cli.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "sim/flow_network.hpp"
+#include "sim/version.hpp"
+
+namespace gyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, Format> kFormats{
+    {"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}};
+
+constexpr const char* kDescription =
+    "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
+    "joins, whose switches may replicate (multicast) and add (aggregation) packets. It says which\n"
+    "synchronisation schedule reaches the target first, what bounds it, and how far that is from\n"
+    "the least time that the wires allow.";
+
+constexpr const char* kFooter =
+    "Start with:\n"
+    "  gyre check scenarios/two-islands.yaml       what a scenario says, with every default\n"
+    "  gyre compare scenarios/nine-city.yaml       all schedules in all modes, ranked\n"
+    "  gyre list columns                           what each column of the results means\n"
+    "\n"
+    "Exit status: 0 done, 1 the run failed or is incomplete, 2 the input is wrong.";
+
+void add_scenario(CLI::App& command, CommonOptions& options) {
+  command.add_option("SCENARIO", options.scenario, "Scenario file (YAML)")->required();
+  command
+      .add_option("--set", options.set,
+                  "Override a value of the scenario, checked like one, as in\n"
+                  "--set network.access.bandwidth=100Gbps; may be repeated")
+      ->type_name("KEY.PATH=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Run with this seed instead of the scenario's")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_format(CLI::App& command, Format& format) {
+  command.add_option("--format", format, "How to print: table, csv or json (default: table)")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(kFormats).description(""));
+}
+
+void add_running(CLI::App& command, CommonOptions& options) {
+  command
+      .add_option("-o,--output", options.output,
+                  "Folder for the results (default: results/NAME of the scenario)")
+      ->type_name("FOLDER");
+  command.add_flag("--overwrite", options.overwrite,
+                   "Replace results of another scenario in that folder");
+  command.add_option("--fidelity", options.fidelity, "Network model: flow (default: flow)")
+      ->type_name("MODEL")
+      ->check(CLI::IsMember({"flow"}).description(""));
+  command.add_flag("--quiet", options.quiet, "No progress on standard error");
+}
+
+/// What the user asked for: set by the subcommand that was parsed.
+using Action = std::function<int()>;
+
+void add_check(CLI::App& app, CheckOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "check", "Read and explain a scenario: every value with its unit and where it came from");
+  add_scenario(*command, options.common);
+  add_format(*command, options.common.format);
+  command->footer("Example: gyre check scenarios/nine-city.yaml --set job.local_steps=50");
+  command->callback([&] { action = [&options] { return command_check(options); }; });
+}
+
+void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "exchange", "One round of exchange by itself: time, bound, ratio, what binds, bytes per arc");
+  add_scenario(*command, options.common);
+  command
+      ->add_option("--round", options.round,
+                   "Cliques: members joined by +, cliques separated by |; islands left out do\n"
+                   "not exchange (default: all islands in one clique)")
+      ->type_name("A+B|C+D");
+  command
+      ->add_option("--exchange", options.exchange,
+                   "best, direct, in-network or ring (default: best)")
+      ->type_name("NAME");
+  command
+      ->add_option("--mode", options.mode,
+                   "What the switches may do: neither, multicast, aggregation or both; needed\n"
+                   "where the scenario has several")
+      ->type_name("MODE");
+  add_format(*command, options.common.format);
+  command->footer(
+      "Example: gyre exchange scenarios/nine-city.yaml --mode both \\\n"
+      "           --round 'SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA' --exchange direct");
+  command->callback([&] { action = [&options] { return command_exchange(options); }; });
+}
+
+void add_run(CLI::App& app, RunOptions& options, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("run", "One simulation: one schedule in one mode with one seed");
+  add_scenario(*command, options.common);
+  command
+      ->add_option("--schedule", options.schedule,
+                   "Name of one of the scenario's schedules; needed where it has several")
+      ->type_name("NAME");
+  command->add_option("--mode", options.mode, "As for 'gyre exchange'")->type_name("MODE");
+  add_running(*command, options.common);
+  add_format(*command, options.common.format);
+  command->footer(
+      "Example: gyre run scenarios/nine-city.yaml --schedule all-reduce/ring --mode neither");
+  command->callback([&] { action = [&options] { return command_run(options); }; });
+}
+
+void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "All schedules in all modes with all seeds: a ranked table and a results folder");
+  add_scenario(*command, options.common);
+  command
+      ->add_option("--jobs", options.common.jobs,
+                   "Simulations at a time (default: one for each core)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{4096}).description(""));
+  add_running(*command, options.common);
+  add_format(*command, options.common.format);
+  command->footer(
+      "Run again on the same folder, it reuses the runs that are complete.\n"
+      "Example: gyre compare scenarios/nine-city.yaml -o results/nine-city --jobs 2");
+  command->callback([&] { action = [&options] { return command_compare(options); }; });
+}
+
+void add_list(CLI::App& app, ListOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
+  command->add_option("WHAT", options.what, "policies, tasks, exchanges, topologies or columns")
+      ->required()
+      ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns"})
+                  .description(""));
+  add_format(*command, options.format);
+  command->footer("Example: gyre list policies");
+  command->callback([&] { action = [&options] { return command_list(options); }; });
+}
+
+}  // namespace
+
+LoadedScenario load(const CommonOptions& options) {
+  std::vector<Override> overrides;
+  for (const std::string& change : options.set) {
+    const std::size_t equals = change.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError("--set " + change, "expected KEY.PATH=VALUE, as in job.local_steps=50");
+    }
+    overrides.push_back({.key_path = change.substr(0, equals), .value = change.substr(equals + 1)});
+  }
+  LoadedScenario loaded = load_scenario(options.scenario, overrides);
+  if (options.seed) {
+    loaded.scenario.seeds = {*options.seed};
+    // The printed origin has to say what decides.
+    std::erase_if(loaded.resolved, [](const ResolvedValue& value) {
+      return value.key_path == "seed" || value.key_path == "seeds";
+    });
+    loaded.resolved.push_back(
+        {.key_path = "seed", .value = std::to_string(*options.seed), .origin = "--seed"});
+  }
+  return loaded;
+}
+
+Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenario) {
+  const std::vector<Mode>& modes = scenario.network.modes;
+  std::vector<std::string> names;
+  for (const Mode mode : modes) names.emplace_back(name_of(mode));
+  if (!name) {
+    if (modes.size() == 1) return modes.front();
+    throw InputError(
+        "--mode", fmt::format("needed, since the scenario has several modes: {}", one_of(names)));
+  }
+  const auto known = std::find(names.begin(), names.end(), *name);
+  if (known == names.end()) {
+    throw InputError("--mode", fmt::format("'{}' is no mode of the scenario{}; its modes: {}",
+                                           *name, did_you_mean(*name, names), one_of(names)));
+  }
+  return modes[static_cast<std::size_t>(known - names.begin())];
+}
+
+std::string output_folder(const CommonOptions& options, const Scenario& scenario) {
+  const fs::path folder =
+      options.output ? fs::path(*options.output) : fs::path("results") / scenario.name.value;
+  std::error_code error;
+  if (fs::exists(folder, error)) {
+    if (!fs::is_directory(folder)) throw InputError(folder.string(), "exists and is not a folder");
+    if (!fs::is_empty(folder) && !fs::exists(folder / "manifest.json")) {
+      throw InputError(folder.string(),
+                       "holds something else than results of gyre; choose another "
+                       "folder with --output");
+    }
+  }
+  fs::create_directories(folder, error);
+  if (error) {
+    throw InputError(folder.string(), fmt::format("cannot be made: {}", error.message()));
+  }
+  return folder.string();
+}
+
+std::size_t job_count(const CommonOptions& options) {
+  if (options.jobs > 0) return options.jobs;
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+int run_cli(int argc, char** argv) {
+  CLI::App app(kDescription, "gyre");
+  app.footer(kFooter);
+  app.set_version_flag("--version",
+                       fmt::format("gyre {} (SimGrid {})", kVersion, engine_version()));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(30);
+  app.failure_message(CLI::FailureMessage::simple);
+
+  CheckOptions check_options;
+  ExchangeOptions exchange_options;
+  RunOptions run_options;
+  CompareOptions compare_options;
+  ListOptions list_options;
+  Action action;
+  add_check(app, check_options, action);
+  add_exchange(app, exchange_options, action);
+  add_run(app, run_options, action);
+  add_compare(app, compare_options, action);
+  add_list(app, list_options, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return kExitBadInput;
+  }
+  return action();
+}
+
+}  // namespace gyre

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+
+namespace gyre {
+
+/// Exit statuses of the program.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitBadInput = 2;
+
+enum class Format { kTable, kCsv, kJson };
+
+/// The options that several commands share.
+struct CommonOptions {
+  std::string scenario;
+  std::optional<std::string> output;
+  std::size_t jobs = 0;  ///< 0: one for each core
+  std::optional<std::int64_t> seed;
+  std::vector<std::string> set;  ///< `KEY.PATH=VALUE`
+  bool quiet = false;
+  bool overwrite = false;
+  Format format = Format::kTable;
+  std::string fidelity = "flow";
+};
+
+struct CheckOptions {
+  CommonOptions common;
+};
+struct ExchangeOptions {
+  CommonOptions common;
+  std::optional<std::string> round;
+  std::string exchange = "best";
+  std::optional<std::string> mode;
+};
+struct RunOptions {
+  CommonOptions common;
+  std::optional<std::string> schedule;
+  std::optional<std::string> mode;
+};
+struct CompareOptions {
+  CommonOptions common;
+};
+struct ListOptions {
+  std::string what;
+  Format format = Format::kTable;
+};
+
+// Each returns the exit status. Errors: `InputError`.
+int command_check(const CheckOptions& options);
+int command_exchange(const ExchangeOptions& options);
+int command_run(const RunOptions& options);
+int command_compare(const CompareOptions& options);
+int command_list(const ListOptions& options);
+
+/// Reads the scenario with `--set` and `--seed` applied (the latter wins over both `seed` keys).
+LoadedScenario load(const CommonOptions& options);
+/// `--mode` as a mode of the scenario; without it the only one.
+Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenario);
+/// `--output`, or `results/<scenario name>`. Errors: `InputError` if it is no folder of results.
+std::string output_folder(const CommonOptions& options, const Scenario& scenario);
+std::size_t job_count(const CommonOptions& options);
+
+/// Parses the command line and runs the command.
+int run_cli(int argc, char** argv);
+
+}  // namespace gyre

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/columns.hpp"
+#include "analysis/csv.hpp"
+#include "analysis/table.hpp"
+#include "models/error.hpp"
+#include "models/task.hpp"
+#include "scenarios/topology_file.hpp"
+#include "schedules/policy.hpp"
+#include "sim/cli.hpp"
+
+namespace gyre {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Listing {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+Listing policies() {
+  Listing listing{.columns = {"policy", "what it does"}, .rows = {}};
+  for (const PolicyEntry& entry : policy_table()) {
+    listing.rows.push_back({entry.name, std::string(entry.summary)});
+  }
+  return listing;
+}
+
+Listing tasks() {
+  Listing listing{.columns = {"task", "what is learnt"}, .rows = {}};
+  for (const TaskEntry& entry : task_table()) {
+    listing.rows.push_back({std::string(entry.name), std::string(entry.summary)});
+  }
+  return listing;
+}
+
+Listing exchanges() {
+  return {.columns = {"exchange", "how a clique comes to hold its average"},
+          .rows = {{"best", "the fastest of the others that the mode allows, for the clique alone"},
+                   {"direct",
+                    "each member's vector to each other member; replicated or added on the way as "
+                    "the mode allows; with both it is in-network"},
+                   {"in-network",
+                    "one reduction tree up to a switch and one multicast tree back; needs both "
+                    "capabilities"},
+                   {"ring",
+                    "reduce-scatter and all-gather around the order that paces it best; "
+                    "needs no capability"}}};
+}
+
+/// The folder of shipped scenarios: beside the executable's build tree, or where it is installed.
+std::optional<fs::path> shipped_scenarios() {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) return std::nullopt;
+  for (const fs::path& candidate :
+       {here / "../share/gyre/scenarios", here / "../../scenarios", fs::path("scenarios")}) {
+    if (fs::is_directory(candidate / "topologies", error)) return fs::weakly_canonical(candidate);
+  }
+  return std::nullopt;
+}
+
+Listing topologies() {
+  const std::optional<fs::path> folder = shipped_scenarios();
+  if (!folder)
+    throw InputError("gyre list topologies", "the folder of shipped scenarios is missing");
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder / "topologies")) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  Listing listing{.columns = {"file", "islands", "switches", "links", "source"}, .rows = {}};
+  for (const fs::path& file : files) {
+    const TopologySpec spec =
+        read_topology_file({.value = file.string(), .where = {}}, file.string(), {}).spec;
+    listing.rows.push_back({"topologies/" + file.filename().string(),
+                            std::to_string(spec.islands.size()),
+                            std::to_string(spec.switches.size()), std::to_string(spec.links.size()),
+                            spec.source.value});
+  }
+  return listing;
+}
+
+Listing columns() {
+  Listing listing{.columns = {"table", "column", "unit", "meaning"}, .rows = {}};
+  for (const OutputTable& table : output_tables()) {
+    for (const Column& column : table.columns) {
+      listing.rows.push_back({std::string(table.name), std::string(column.name),
+                              std::string(column.unit), std::string(column.definition)});
+    }
+  }
+  return listing;
+}
+
+void print(const Listing& listing, Format format) {
+  if (format == Format::kCsv) {
+    fmt::print("{}", csv_line(listing.columns));
+    for (const auto& row : listing.rows) fmt::print("{}", csv_line(row));
+    return;
+  }
+  if (format == Format::kJson) {
+    Json list = Json::array();
+    for (const auto& row : listing.rows) {
+      Json entry = Json::object();
+      for (std::size_t c = 0; c < row.size(); ++c) entry[listing.columns[c]] = row[c];
+      list.push_back(entry);
+    }
+    fmt::print("{}\n", list.dump(2));
+    return;
+  }
+  std::vector<TextTable::Heading> headings;
+  for (const std::string& column : listing.columns) headings.push_back({.text = column});
+  TextTable table(std::move(headings));
+  for (const auto& row : listing.rows) table.row(row);
+  fmt::print("{}", table.render());
+}
+
+}  // namespace
+
+int command_list(const ListOptions& options) {
+  Listing listing;
+  if (options.what == "policies") listing = policies();
+  if (options.what == "tasks") listing = tasks();
+  if (options.what == "exchanges") listing = exchanges();
+  if (options.what == "topologies") listing = topologies();
+  if (options.what == "columns") listing = columns();
+  print(listing, options.format);
+  return kExitDone;
+}
+
+}  // namespace gyre

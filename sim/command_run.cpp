@@ -1,0 +1,83 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "sim/batch.hpp"
+#include "sim/cli.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/manifest.hpp"
+#include "sim/report_table.hpp"
+
+namespace gyre {
+namespace {
+
+std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenario& scenario) {
+  std::vector<std::string> labels;
+  for (const ScheduleSpec& schedule : scenario.schedules) labels.push_back(schedule.label.value);
+  if (!name) {
+    if (labels.size() == 1) return 0;
+    throw InputError("--schedule",
+                     fmt::format("needed, since the scenario has several: {}", one_of(labels)));
+  }
+  for (std::size_t s = 0; s < labels.size(); ++s) {
+    if (labels[s] == *name) return s;
+  }
+  throw InputError("--schedule",
+                   fmt::format("'{}' is no schedule of the scenario{}; its schedules: {}", *name,
+                               did_you_mean(*name, labels), one_of(labels)));
+}
+
+RunChoice chosen_run(const RunOptions& options, const Scenario& scenario) {
+  const RunChoice choice{.schedule = chosen_schedule(options.schedule, scenario),
+                         .mode = chosen_mode(options.mode, scenario),
+                         .seed = scenario.seeds.front()};
+  for (const RunChoice& known : all_runs(scenario)) {
+    if (known.schedule == choice.schedule && known.mode == choice.mode) {
+      if (scenario.seeds.size() == 1) return choice;
+      throw InputError("--seed", "needed, since the scenario has several seeds");
+    }
+  }
+  throw InputError(
+      "--mode", fmt::format("the schedule '{}' is not for mode {}",
+                            scenario.schedules[choice.schedule].label.value, name_of(choice.mode)));
+}
+
+}  // namespace
+
+int command_run(const RunOptions& options) {
+  const LoadedScenario loaded = load(options.common);
+  const RunChoice choice = chosen_run(options, loaded.scenario);
+  CommonOptions common = options.common;
+  if (!common.output) {
+    common.output = (std::filesystem::path("results") / loaded.scenario.name.value /
+                     run_id(loaded.scenario, choice))
+                        .string();
+  }
+  const std::filesystem::path folder = output_folder(common, loaded.scenario);
+
+  watch_interrupts();
+  const BatchOutcome outcome =
+      run_batch(loaded, {{.choice = choice, .folder = folder}},
+                {.jobs = 1, .quiet = common.quiet, .overwrite = common.overwrite});
+  switch (common.format) {
+    case Format::kTable:
+      fmt::print("{}", comparison_text(loaded, outcome.rows));
+      break;
+    case Format::kCsv:
+      fmt::print("{}", comparison_csv(outcome.rows));
+      break;
+    case Format::kJson:
+      fmt::print("{}", comparison_json(outcome.rows));
+      break;
+  }
+  for (const std::string& failure : outcome.failures) fmt::print(stderr, "failed: {}\n", failure);
+  if (!common.quiet) {
+    if (outcome.reused > 0) fmt::print(stderr, "reused the complete run of the same scenario\n");
+    fmt::print(stderr, "results in {}\n", folder.string());
+  }
+  if (outcome.status == RunStatus::kTruncated) fmt::print(stderr, "interrupted: truncated\n");
+  return outcome.status == RunStatus::kComplete ? kExitDone : kExitFailed;
+}
+
+}  // namespace gyre

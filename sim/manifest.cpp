@@ -1,0 +1,116 @@
+#include "sim/manifest.hpp"
+
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/columns.hpp"
+#include "sim/flow_network.hpp"
+#include "sim/version.hpp"
+
+namespace gyre {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json engine_json() {
+  Json options = Json::object();
+  for (const ModelOption& option : model_options()) options[option.name] = option.value;
+  return {{"name", "SimGrid"}, {"version", engine_version()}, {"options", options}};
+}
+
+Json resolved_json(const LoadedScenario& loaded) {
+  Json resolved = Json::object();
+  for (const ResolvedValue& value : loaded.resolved) resolved[value.key_path] = value.value;
+  return resolved;
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& file, const std::string& content) {
+  const std::filesystem::path draft = file.string() + ".part";
+  {
+    std::ofstream stream(draft, std::ios::binary | std::ios::trunc);
+    stream << content;
+    stream.close();
+    if (!stream) throw std::runtime_error(fmt::format("cannot write {}", file.string()));
+  }
+  std::error_code error;
+  std::filesystem::rename(draft, file, error);
+  if (error) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), error.message()));
+  }
+}
+
+void write_run_manifest(const std::filesystem::path& folder, const LoadedScenario& loaded,
+                        const RunChoice& choice, const RunManifest& manifest) {
+  const ScheduleSpec& schedule = loaded.scenario.schedules[choice.schedule];
+  Json json{{"gyre", kVersion},
+            {"kind", "run"},
+            {"scenario", loaded.scenario.name.value},
+            {"schedule", schedule.label.value},
+            {"policy", schedule.policy_name},
+            {"mode", name_of(choice.mode)},
+            {"seed", choice.seed},
+            {"fidelity", "flow"},
+            {"key", manifest.key},
+            {"status", kRunStatusNames[static_cast<std::size_t>(manifest.status)]},
+            {"failure", manifest.failure},
+            {"engine", engine_json()}};
+  if (manifest.summary) {
+    const std::vector<std::string> fields = manifest.summary->fields();
+    Json summary = Json::object();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      summary[std::string(summary_columns()[i].name)] = fields[i];
+    }
+    json["summary"] = summary;
+  }
+  write_file(folder / "manifest.json", json.dump(2) + "\n");
+}
+
+std::optional<RunManifest> read_run_manifest(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "manifest.json", std::ios::binary);
+  if (!file) return std::nullopt;
+  const Json json = Json::parse(file, nullptr, false);
+  if (json.is_discarded() || json.value("gyre", "") != kVersion ||
+      json.value("kind", "") != "run") {
+    return std::nullopt;
+  }
+  RunManifest manifest{.key = json.value("key", ""),
+                       .status = RunStatus::kTruncated,
+                       .failure = json.value("failure", ""),
+                       .summary = {}};
+  if (json.value("status", "") == "complete") manifest.status = RunStatus::kComplete;
+  if (json.value("status", "") == "failed") manifest.status = RunStatus::kFailed;
+  if (json.contains("summary") && json["summary"].is_object()) {
+    std::vector<std::string> fields;
+    for (const auto& [name, value] : json["summary"].items()) {
+      if (value.is_string()) fields.push_back(value.get<std::string>());
+    }
+    manifest.summary = parse_summary_row(fields);
+  }
+  return manifest;
+}
+
+void write_comparison_manifest(const std::filesystem::path& folder, const LoadedScenario& loaded,
+                               const std::vector<RunChoice>& runs, RunStatus status) {
+  Json ids = Json::array();
+  for (const RunChoice& choice : runs) ids.push_back(run_id(loaded.scenario, choice));
+  const Json json{{"gyre", kVersion},
+                  {"kind", "comparison"},
+                  {"scenario", loaded.scenario.name.value},
+                  {"scenario_hash", scenario_key(loaded)},
+                  {"seeds", loaded.scenario.seeds},
+                  {"fidelity", "flow"},
+                  {"status", kRunStatusNames[static_cast<std::size_t>(status)]},
+                  {"engine", engine_json()},
+                  {"runs", ids},
+                  {"resolved", resolved_json(loaded)},
+                  {"scenario_text", loaded.text}};
+  write_file(folder / "manifest.json", json.dump(2) + "\n");
+}
+
+}  // namespace gyre
