@@ -81,6 +81,16 @@ constexpr std::array kLinks{
     Column{"peak_utilisation", "1", "highest share of the capacity in use at any time"},
 };
 
+constexpr std::array kIslands{
+    Column{"island", "-", "its name"},
+    Column{"rounds", "-", "rounds that it ended"},
+    Column{"compute_s", "s", "time it computed"},
+    Column{"wait_s", "s", "time it waited for other islands"},
+    Column{"exchange_s", "s", "time it spent in exchanges"},
+    Column{"sent_bytes", "B", "bytes over its access link to the switch"},
+    Column{"received_bytes", "B", "bytes over its access link from the switch"},
+};
+
 constexpr std::array kExchange{
     Column{"round", "-", "cliques: members joined by +, cliques separated by |"},
     Column{"exchange", "-", "exchange that ran (what best chose)"},
@@ -100,6 +110,7 @@ constexpr std::array kTables{
     OutputTable{"trace", "trace.csv: one row an evaluation of a run", kTrace},
     OutputTable{"rounds", "rounds.csv: one row a round and clique of a run", kRounds},
     OutputTable{"links", "links.csv: one row an arc of a run", kLinks},
+    OutputTable{"islands", "islands.csv: one row an island of a run", kIslands},
     OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
 };
 
@@ -109,6 +120,7 @@ std::span<const Column> summary_columns() { return kSummary; }
 std::span<const Column> trace_columns() { return kTrace; }
 std::span<const Column> rounds_columns() { return kRounds; }
 std::span<const Column> links_columns() { return kLinks; }
+std::span<const Column> islands_columns() { return kIslands; }
 std::span<const Column> exchange_columns() { return kExchange; }
 std::span<const OutputTable> output_tables() { return kTables; }
 

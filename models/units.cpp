@@ -91,8 +91,7 @@ Quantity parse_quantity(std::string_view text, const std::array<Unit, N>& units,
                         std::string_view legal) {
   const std::size_t length = number_length(text);
   if (length == 0) {
-    return {.problem =
-                fmt::format("'{}' is not a number with a unit; legal units: {}", text, legal)};
+    return refused(fmt::format("'{}' is not a number with a unit; legal units: {}", text, legal));
   }
   std::string_view name = text.substr(length);
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);

@@ -119,7 +119,7 @@ class SchemaWriter final : public Fields {
     if (presence == Presence::kDefaulted) {
       if (auto standard = default_json(value)) schema["default"] = std::move(*standard);
     }
-    add(key, presence, std::move(schema));
+    add(key, presence, schema);
     return false;
   }
 
@@ -127,7 +127,7 @@ class SchemaWriter final : public Fields {
                      std::size_t otherwise) override {
     Json schema{{"enum", names}};
     if (presence == Presence::kDefaulted) schema["default"] = names[otherwise];
-    add(key, presence, std::move(schema));
+    add(key, presence, schema);
     return otherwise;
   }
 
@@ -140,7 +140,7 @@ class SchemaWriter final : public Fields {
       for (const std::size_t index : indices) standard.push_back(names[index]);
       schema["default"] = std::move(standard);
     }
-    add(key, presence, std::move(schema));
+    add(key, presence, schema);
     return false;
   }
 

@@ -1,5 +1,6 @@
 #include "scenarios/yaml.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -250,9 +251,12 @@ std::string read_text_file(const std::string& path, const Where& origin) {
     if (file.is_open()) return {};
     refuse("cannot be read");
   }
-  std::string text(kLargestFile + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  std::array<char, 65536> part{};
+  while (file && text.size() <= kLargestFile) {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  }
   if (text.size() > kLargestFile) refuse("is too large; at most 16 MiB");
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -46,7 +47,8 @@ void add_scenario(CLI::App& command, CommonOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--seed", options.seed, "Run with this seed instead of the scenario's")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(
+          CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""));
 }
 
 void add_format(CLI::App& command, Format& format) {
@@ -140,9 +142,13 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
 
 void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
-  command->add_option("WHAT", options.what, "policies, tasks, exchanges, topologies or columns")
+  command
+      ->add_option(
+          "WHAT", options.what,
+          "policies, tasks, exchanges, topologies, columns, or schema (the JSON Schema of\n"
+          "a scenario)")
       ->required()
-      ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns"})
+      ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns", "schema"})
                   .description(""));
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");

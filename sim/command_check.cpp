@@ -89,9 +89,10 @@ int command_check(const CheckOptions& options) {
     }
     return kExitDone;
   }
-  TextTable table({{.text = "key"}, {.text = "value"}, {.text = "from"}});
+  // The longest values stand last, where nothing has to be padded to their width.
+  TextTable table({{.text = "key"}, {.text = "from"}, {.text = "value"}});
   for (const ResolvedValue& value : loaded.resolved) {
-    table.row({value.key_path, value.value, value.origin});
+    table.row({value.key_path, value.origin, value.value});
   }
   fmt::print("{}\n", table.render());
   for (const std::string& line : consequences(loaded)) fmt::print("{}\n", line);

@@ -94,10 +94,8 @@ void Recorder::on_span(const Span& span) {
       number((span.to - span.from).in_seconds() * kMicroseconds), span.round);
 }
 
-void Recorder::finish(const RunResult& result) {
-  const Stopwatch watch(wall_s_);
-  std::ofstream links_file = open("links.csv");
-  CsvWriter links(links_file, links_columns());
+void Recorder::write_links(std::ofstream& file, const RunResult& result) const {
+  CsvWriter links(file, links_columns());
   for (std::size_t a = 0; a < result.arcs.size(); ++a) {
     const ArcId id = ArcId::at(a);
     const Arc& arc = topology_->arc(id);
@@ -111,8 +109,31 @@ void Recorder::finish(const RunResult& result) {
         number(could_carry > 0.0 ? usage.carried_bits / could_carry : 0.0),
         number(usage.peak_utilisation)});
   }
+}
+
+void Recorder::write_islands(std::ofstream& file, const RunResult& result) const {
+  CsvWriter islands(file, islands_columns());
+  for (std::size_t i = 0; i < result.islands.size(); ++i) {
+    const IslandId id = IslandId::at(i);
+    const TimeShares& shares = result.islands[i];
+    const auto bytes = [&result](ArcId arc) {
+      return std::to_string(result.arcs[arc.index()].bytes.in_bytes());
+    };
+    islands.row(std::vector<std::string>{
+        topology_->name(id), std::to_string(shares.rounds), seconds(shares.compute),
+        seconds(shares.wait), seconds(shares.exchange), bytes(topology_->up(id)),
+        bytes(topology_->down(id))});
+  }
+}
+
+void Recorder::finish(const RunResult& result) {
+  const Stopwatch watch(wall_s_);
+  std::ofstream links = open("links.csv");
+  write_links(links, result);
+  std::ofstream islands = open("islands.csv");
+  write_islands(islands, result);
   timeline_ << "]\n";
-  for (std::ofstream* file : {&trace_file_, &rounds_file_, &timeline_, &links_file}) {
+  for (std::ofstream* file : {&trace_file_, &rounds_file_, &timeline_, &links, &islands}) {
     file->close();
     if (!*file) {
       throw std::runtime_error(

@@ -12,7 +12,7 @@
 namespace gyre {
 
 /// Writes a run's files as it goes: trace.csv, rounds.csv and timeline.json while it runs (a line
-/// is on disk when the next evaluation begins), links.csv at its end. Memory does not grow with the
+/// is on disk when the next evaluation begins), links.csv and islands.csv at its end. Memory does not grow with the
 /// run. `timeline.json` is Chrome's trace event format: one thread an island, time in microseconds.
 class Recorder final : public RunObserver {
  public:
@@ -23,7 +23,7 @@ class Recorder final : public RunObserver {
   void on_clique(const CliqueRow& row) override;
   void on_span(const Span& span) override;
 
-  /// Writes links.csv and closes all files.
+  /// Writes links.csv and islands.csv and closes all files.
   /// Errors: `std::runtime_error` if anything could not be written.
   void finish(const RunResult& result);
 
@@ -34,7 +34,9 @@ class Recorder final : public RunObserver {
   [[nodiscard]] double wall_s() const { return wall_s_; }
 
  private:
-  std::ofstream open(const std::string& file) const;
+  [[nodiscard]] std::ofstream open(const std::string& file) const;
+  void write_links(std::ofstream& file, const RunResult& result) const;
+  void write_islands(std::ofstream& file, const RunResult& result) const;
 
   std::filesystem::path folder_;
   const Topology* topology_;

@@ -215,6 +215,7 @@ class Simulation {
 
   void end_round(IslandId me, std::int64_t number, RoundState& round) {
     --round.to_end;
+    ++result_.islands[me.index()].rounds;
     if (interrupted_) return stop(RunStatus::kTruncated, "interrupted");
     if (round.to_end > 0) {
       if (!spec_.barrier) return;

@@ -91,6 +91,7 @@ inline constexpr std::array<std::string_view, 3> kRunStatusNames{"complete", "tr
 
 /// Where an island's time went.
 struct TimeShares {
+  std::int64_t rounds = 0;  ///< that it ended
   Duration compute;
   Duration wait;
   Duration exchange;

@@ -104,6 +104,7 @@ double median(std::vector<double> values) {
 
 int bench() {
   std::vector<std::string> islands;
+  islands.reserve(kIslands);
   for (std::size_t i = 0; i < kIslands; ++i) islands.push_back(fmt::format("I{}", i));
   const gyre::SoftmaxSpec spec{.data = gyre::SoftmaxSpec{}.data,
                                .shards = {},

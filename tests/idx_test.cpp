@@ -65,7 +65,7 @@ class Idx : public ::testing::Test {
     } catch (const InputError& error) {
       const std::string text = error.what();
       const std::string prefix = folder_.string() + "/";
-      return text.rfind(prefix, 0) == 0 ? text.substr(prefix.size()) : text;
+      return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
     }
     return "no error";
   }

@@ -133,9 +133,9 @@ TEST(Rng, EveryPermutationIsEquallyLikely) {
   Rng stream = Rng::stream(3, "shuffle");
   std::vector<int> counts(27, 0);
   for (int i = 0; i < kDraws; ++i) {
-    std::vector<int> order{0, 1, 2};
+    std::vector<std::size_t> order{0, 1, 2};
     stream.shuffle(order);
-    ++counts[static_cast<std::size_t>(order[0] * 9 + order[1] * 3 + order[2])];
+    ++counts[(order[0] * 9) + (order[1] * 3) + order[2]];
   }
   for (const std::size_t code : {5U, 7U, 11U, 15U, 19U, 21U}) {
     EXPECT_NEAR(static_cast<double>(counts[code]) / kDraws, 1.0 / 6.0, five_sigma(5.0 / 36.0));

@@ -12,7 +12,7 @@ namespace gyre {
 
 /// How the training samples are spread over the islands.
 struct ShardSpec {
-  enum class Kind { kIid, kByLabel, kDirichlet };
+  enum class Kind : std::uint8_t { kIid, kByLabel, kDirichlet };
   Kind kind = Kind::kIid;
   std::int64_t per_island = 2;  ///< by-label: pieces of label-sorted data an island
   double alpha = 0.5;           ///< dirichlet: the smaller, the fewer classes an island has

@@ -1,0 +1,158 @@
+// Flows per second of gyre's flow simulation against a bare SimGrid loop that plays the same flows
+// over the same routes. Prints the ratio; target: at least 0.7.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/routing.hpp"
+#include "sim/child_process.hpp"
+#include "sim/simulation.hpp"
+#include "tests/support.hpp"
+
+namespace gyre {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using Clock = std::chrono::steady_clock;
+
+const Bytes kPayload = Bytes::count(2'000'000'000);
+const std::atomic<bool> kNever{false};
+
+/// `count` islands around a ring of as many switches, with a chord from every fourth.
+Topology ring_with_chords(std::size_t count) {
+  const Bandwidth rate = Bandwidth::gigabits_per_second(10);
+  std::vector<std::string> switches;
+  std::vector<Topology::Island> islands;
+  std::vector<Topology::Link> links;
+  const auto link = [&](std::size_t a, std::size_t b, double milliseconds) {
+    const Duration latency = Duration::milliseconds(milliseconds);
+    links.push_back({SwitchId::at(a), SwitchId::at(b), rate, latency, rate, latency});
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    switches.push_back(fmt::format("s{}", i));
+    islands.push_back({fmt::format("i{}", i), SwitchId::at(i), rate, rate, {}});
+    link(i, (i + 1) % count, 5.0 + static_cast<double>(i % 7));
+    if (i % 4 == 0) link(i, (i + count / 2 + 1) % count, 20.0);
+  }
+  return {"ring with chords", switches, islands, links};
+}
+
+class Global final : public Policy {
+ public:
+  void describe(Fields& /*fields*/) override {}
+  void start(const PolicyContext& context) override {
+    Clique everybody;
+    for (std::size_t i = 0; i < context.topology.island_count(); ++i) {
+      everybody.push_back(IslandId::at(i));
+    }
+    round_ = make_round({everybody}, everybody.size());
+  }
+  Round round(std::int64_t /*number*/) override { return round_; }
+
+ private:
+  Round round_;
+};
+
+double seconds(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double gyre_seconds(const Topology& topology, std::int64_t rounds) {
+  Global policy;
+  RunSpec spec;
+  spec.topology = &topology;
+  spec.capabilities = capabilities(topology, Mode::kNeither);
+  spec.policy = &policy;
+  spec.exchange = Exchange::kDirect;
+  spec.barrier = true;
+  spec.payload = kPayload;
+  spec.stop.max_rounds = rounds;
+  RunObserver silent;
+  return seconds([&] { simulate(spec, silent, kNever); });
+}
+
+/// One actor, the routes in a full zone, all flows of a round started and waited for in turn.
+double bare_seconds(const Topology& topology, std::int64_t rounds) {
+  return seconds([&] {
+    std::vector<std::string> words{"bare", "--log=root.thres:critical"};
+    for (const ModelOption& option : model_options()) {
+      words.push_back(fmt::format("--cfg={}:{}", option.name, option.value));
+    }
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    int count = static_cast<int>(pointers.size());
+    pointers.push_back(nullptr);
+    s4u::Engine engine(&count, pointers.data());
+    auto* zone = s4u::create_full_zone("bare");
+    std::vector<s4u::Link*> links;
+    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+      links.push_back(simgrid_compat::add_link(
+          zone, fmt::format("arc{}", a), topology.arc(ArcId::at(a)).capacity.in_bytes_per_second()));
+    }
+    std::vector<s4u::Host*> hosts;
+    const std::size_t n = topology.island_count();
+    for (std::size_t i = 0; i < n; ++i) {
+      hosts.push_back(simgrid_compat::add_host(zone, fmt::format("island{}", i)));
+    }
+    zone->seal();
+    const Routes routes(topology);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        if (i == j) continue;
+        std::vector<s4u::LinkInRoute> route;
+        for (const ArcId arc :
+             routes.path(topology.node(IslandId::at(i)), topology.node(IslandId::at(j)))) {
+          route.emplace_back(links[arc.index()]);
+        }
+        zone->add_route(hosts[i]->get_netpoint(), hosts[j]->get_netpoint(), nullptr, nullptr, route,
+                        false);
+      }
+    }
+    s4u::Actor::create("all", hosts[0], [&] {
+      for (std::int64_t r = 0; r < rounds; ++r) {
+        std::vector<s4u::CommPtr> flows;
+        for (s4u::Host* from : hosts) {
+          for (s4u::Host* to : hosts) {
+            if (from == to) continue;
+            flows.push_back(s4u::Comm::sendto_async(
+                from, to, static_cast<std::uint64_t>(kPayload.in_bytes())));
+          }
+        }
+        for (const s4u::CommPtr& flow : flows) flow->wait();
+      }
+    });
+    engine.run();
+  });
+}
+
+void bench(const std::string& name, const Topology& topology, std::int64_t rounds) {
+  const std::size_t n = topology.island_count();
+  const double flows = static_cast<double>(n * (n - 1)) * static_cast<double>(rounds);
+  std::vector<double> ours;
+  std::vector<double> bare;
+  std::vector<double> ratios;
+  for (int repetition = 0; repetition < 7; ++repetition) {
+    ours.push_back(std::stod(in_child([&] { return std::to_string(gyre_seconds(topology, rounds)); })));
+    bare.push_back(std::stod(in_child([&] { return std::to_string(bare_seconds(topology, rounds)); })));
+    ratios.push_back(bare.back() / ours.back());
+  }
+  for (std::vector<double>* values : {&ours, &bare, &ratios}) std::sort(values->begin(), values->end());
+  fmt::print("{:<22} gyre {:>9.0f} flows/s   bare SimGrid {:>9.0f} flows/s   ratio {:.2f}\n", name,
+             flows / ours[3], flows / bare[3], ratios[3]);
+}
+
+}  // namespace
+}  // namespace gyre
+
+int main() {
+  gyre::bench("9 islands (nine-city)", gyre::nine_city(), 200);
+  gyre::bench("64 islands", gyre::ring_with_chords(64), 3);
+  return 0;
+}
