@@ -187,58 +187,109 @@ ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes p
                            });
 }
 
-std::optional<std::string> plan_fault(const Network& network, const ExchangePlan& plan) {
-  const std::size_t k = plan.members.size();
-  const auto rank = [&plan](IslandId i) {
-    const auto at = std::lower_bound(plan.members.begin(), plan.members.end(), i);
-    check(at != plan.members.end() && *at == i, "a flow touches an island outside the clique");
-    return static_cast<std::size_t>(at - plan.members.begin());
+namespace {
+
+/// Follows the contributions of every chunk through the flows of a plan.
+class PlanCheck {
+ public:
+  explicit PlanCheck(const ExchangePlan& plan)
+      : plan_(&plan),
+        k_(plan.members.size()),
+        held_(k_, std::vector<Value>(plan.chunks.size(), Value{.counts = Counts(k_, 0)})) {
+    for (std::size_t v = 0; v < k_; ++v) {
+      for (Value& value : held_[v]) value.counts[v] = 1;
+    }
+  }
+
+  /// Applies flow `f`; returns what is wrong with it.
+  std::optional<std::string> follow(std::size_t f) {
+    const Flow& flow = plan_->flows[f];
+    if (flow.chunk >= plan_->chunks.size()) return "moves a chunk that is not there";
+    if (flow.bytes != plan_->chunks[flow.chunk]) return "loses bytes";
+    for (const std::size_t before : flow.after) {
+      if (before >= f) return "waits for a later flow";
+    }
+    Counts carried(k_, 0);
+    for (const IslandId source : flow.stream.sources) {
+      const auto v = rank(source);
+      if (!v) return "comes from outside the clique";
+      const Value& value = held_[*v][flow.chunk];
+      const bool relays = flow.stream.sources.size() == 1 && flow.carries != Carries::kContribution;
+      if (!relays) {
+        carried[*v] += 1;
+        continue;
+      }
+      carried = value.counts;
+      if (value.changed_by &&
+          std::find(flow.after.begin(), flow.after.end(), *value.changed_by) == flow.after.end()) {
+        return fmt::format("does not wait for flow {}, which it passes on", *value.changed_by);
+      }
+    }
+    for (const Delivery& delivery : flow.stream.deliveries) {
+      const auto v = rank(delivery.receiver);
+      if (!v) return "leads out of the clique";
+      Value& value = held_[*v][flow.chunk];
+      value.changed_by = f;
+      if (flow.carries == Carries::kResult) {
+        if (complete(value)) return "brings a result to who has it";
+        value.counts = carried;
+      } else {
+        for (std::size_t u = 0; u < k_; ++u) value.counts[u] += carried[u];
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// A member that does not end with every contribution once.
+  [[nodiscard]] std::optional<std::string> incomplete(const Topology& topology) const {
+    for (std::size_t v = 0; v < k_; ++v) {
+      for (std::size_t c = 0; c < plan_->chunks.size(); ++c) {
+        for (std::size_t u = 0; u < k_; ++u) {
+          if (held_[v][c].counts[u] == 1) continue;
+          return fmt::format("{} ends with {}'s contribution to chunk {} {} times",
+                             topology.name(plan_->members[v]), topology.name(plan_->members[u]), c,
+                             held_[v][c].counts[u]);
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  using Counts = std::vector<int>;
+  /// A member's value of a chunk.
+  struct Value {
+    Counts counts;  ///< how often it contains each member's contribution
+    std::optional<std::size_t> changed_by = {};  ///< the last flow delivered to it
   };
+
+  [[nodiscard]] std::optional<std::size_t> rank(IslandId island) const {
+    const auto at = std::lower_bound(plan_->members.begin(), plan_->members.end(), island);
+    if (at == plan_->members.end() || *at != island) return std::nullopt;
+    return static_cast<std::size_t>(at - plan_->members.begin());
+  }
+  static bool complete(const Value& value) {
+    return std::all_of(value.counts.begin(), value.counts.end(), [](int c) { return c == 1; });
+  }
+
+  const ExchangePlan* plan_;
+  std::size_t k_;
+  std::vector<std::vector<Value>> held_;  ///< by member and chunk
+};
+
+}  // namespace
+
+std::optional<std::string> plan_fault(const Network& network, const ExchangePlan& plan) {
   Bytes total;
   for (const Bytes chunk : plan.chunks) total += chunk;
   if (total != plan.payload) return "its chunks do not add up to the payload";
-
-  // held[v][c][u]: how often member v's value of chunk c contains member u's contribution.
-  using Counts = std::vector<int>;
-  std::vector<std::vector<Counts>> held(k, std::vector<Counts>(plan.chunks.size(), Counts(k, 0)));
-  for (std::size_t v = 0; v < k; ++v) {
-    for (Counts& counts : held[v]) counts[v] = 1;
-  }
+  PlanCheck contributions(plan);
   for (std::size_t f = 0; f < plan.flows.size(); ++f) {
-    const Flow& flow = plan.flows[f];
-    if (auto fault = stream_fault(network, flow.stream))
-      return fmt::format("flow {}: {}", f, *fault);
-    if (flow.bytes != plan.chunks[flow.chunk]) return fmt::format("flow {} loses bytes", f);
-    for (const std::size_t before : flow.after) {
-      if (before >= f) return fmt::format("flow {} waits for a later flow", f);
-    }
-    Counts carried(k, 0);
-    const bool relays = flow.stream.sources.size() == 1 && flow.carries != Carries::kContribution;
-    if (relays) {
-      carried = held[rank(flow.starter())][flow.chunk];
-    } else {
-      for (const IslandId source : flow.stream.sources) carried[rank(source)] += 1;
-    }
-    for (const Delivery& delivery : flow.stream.deliveries) {
-      Counts& counts = held[rank(delivery.receiver)][flow.chunk];
-      if (flow.carries == Carries::kResult) {
-        counts = carried;
-      } else {
-        for (std::size_t u = 0; u < k; ++u) counts[u] += carried[u];
-      }
-    }
+    auto fault = stream_fault(network, plan.flows[f].stream);
+    if (!fault) fault = contributions.follow(f);
+    if (fault) return fmt::format("flow {}: {}", f, *fault);
   }
-  for (std::size_t v = 0; v < k; ++v) {
-    for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
-      for (std::size_t u = 0; u < k; ++u) {
-        if (held[v][c][u] == 1) continue;
-        return fmt::format("{} ends with {}'s contribution to chunk {} {} times",
-                           network.topology.name(plan.members[v]),
-                           network.topology.name(plan.members[u]), c, held[v][c][u]);
-      }
-    }
-  }
-  return std::nullopt;
+  return contributions.incomplete(network.topology);
 }
 
 }  // namespace gyre

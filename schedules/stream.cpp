@@ -106,6 +106,103 @@ Duration tree_latency(const Network& network, NodeId from, NodeId to) {
   return latency;
 }
 
+constexpr const char* kWrongStart = "its arcs do not start at its sources";
+constexpr const char* kWrongEnd = "its arcs do not end at its receivers";
+
+/// Whether arcs with their copies are a tree between a root and leaf islands that the switches can
+/// carry. Seen from the root, whichever way the data flows.
+class TreeCheck {
+ public:
+  TreeCheck(const Network& network, Tree::Direction direction, std::vector<ArcUse> arcs)
+      : topology_(&network.topology),
+        from_root_(direction == Tree::Direction::kFromRoot),
+        capable_(from_root_ ? &network.capabilities.multicast : &network.capabilities.aggregation),
+        arcs_(std::move(arcs)) {}
+
+  [[nodiscard]] std::optional<std::string> fault(NodeId root, const std::vector<IslandId>& leaves) {
+    for (const ArcUse& use : arcs_) {
+      if (use.copies < 1) return fmt::format("{} carries no copy", topology_->name(use.arc));
+      Sides& above = sides_[near(use.arc)];
+      above.copies_out += use.copies;
+      above.children.push_back(use.arc);
+      Sides& below = sides_[far(use.arc)];
+      below.copies_in += use.copies;
+      below.parents += 1;
+    }
+    std::vector<IslandId> ends;
+    for (const auto& [node, sides] : sides_) {
+      if (topology_->is_switch(node)) {
+        if (auto fault = switch_fault(node, sides, node == root)) return fault;
+        continue;
+      }
+      const IslandId island = topology_->island_at(node);
+      if (sides.copies_out > 0 && node != root) return from_root_ ? kWrongStart : kWrongEnd;
+      if (sides.copies_in > 0) ends.push_back(island);
+      if (std::max(sides.copies_in, sides.copies_out) > 1) {
+        return fmt::format("{} sends or receives several copies", topology_->name(island));
+      }
+    }
+    if (sides_.count(root) == 0) return from_root_ ? kWrongStart : kWrongEnd;
+    if (ends != leaves) return from_root_ ? kWrongEnd : kWrongStart;
+    return cycle_fault(root);
+  }
+
+ private:
+  struct Sides {
+    int copies_in = 0;  ///< on the root's side
+    int copies_out = 0;
+    int parents = 0;
+    std::vector<ArcId> children;
+  };
+
+  [[nodiscard]] NodeId near(ArcId a) const {
+    return from_root_ ? topology_->arc(a).tail : topology_->arc(a).head;
+  }
+  [[nodiscard]] NodeId far(ArcId a) const {
+    return from_root_ ? topology_->arc(a).head : topology_->arc(a).tail;
+  }
+
+  [[nodiscard]] std::optional<std::string> switch_fault(NodeId node, const Sides& sides,
+                                                        bool is_root) const {
+    const SwitchId s = topology_->switch_at(node);
+    if ((sides.copies_in == 0) != is_root || sides.copies_out == 0 ||
+        sides.copies_out < sides.copies_in) {
+      return fmt::format("switch {} creates or loses data", topology_->name(s));
+    }
+    if (sides.parents > 1) return fmt::format("switch {} is on two paths", topology_->name(s));
+    if (sides.copies_out > std::max(sides.copies_in, 1) && !(*capable_)[s.index()]) {
+      return fmt::format("switch {} cannot {}", topology_->name(s),
+                         from_root_ ? "replicate" : "add");
+    }
+    return std::nullopt;
+  }
+
+  /// With one parent a node, arcs that the root does not reach can only be cycles.
+  [[nodiscard]] std::optional<std::string> cycle_fault(NodeId root) const {
+    std::set<ArcId> reached;
+    std::vector<NodeId> stack{root};
+    while (!stack.empty()) {
+      const Sides& sides = sides_.at(stack.back());
+      stack.pop_back();
+      for (const ArcId arc : sides.children) {
+        if (reached.insert(arc).second) stack.push_back(far(arc));
+      }
+    }
+    for (const ArcUse& use : arcs_) {
+      if (reached.count(use.arc) > 0) continue;
+      return fmt::format("{} {}", topology_->name(use.arc),
+                         from_root_ ? "is not fed by a source" : "leads to no receiver");
+    }
+    return std::nullopt;
+  }
+
+  const Topology* topology_;
+  bool from_root_;
+  const std::vector<bool>* capable_;
+  std::vector<ArcUse> arcs_;
+  std::map<NodeId, Sides> sides_;
+};
+
 }  // namespace
 
 std::vector<Stream> multicast_streams(const Network& network, IslandId source,
@@ -147,11 +244,13 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
       Tree(network, node, members, Tree::Direction::kFromRoot).branches(node);
   check(up.size() == 1 && down.size() == 1, "a capable root has one stream in and one out");
   std::map<ArcId, int> copies = up.front().copies;
+  std::vector<ArcUse> arcs_up = arc_uses(copies);
   for (const auto& [arc, count] : down.front().copies) copies[arc] += count;
 
   const std::vector<IslandId> islands = sorted({members.begin(), members.end()});
   const Duration depth = deepest(network, islands, node);
-  Stream stream{.sources = islands, .deliveries = {}, .arcs = arc_uses(copies)};
+  Stream stream{
+      .sources = islands, .deliveries = {}, .arcs = arc_uses(copies), .up = std::move(arcs_up)};
   for (const IslandId i : islands) {
     stream.deliveries.push_back(
         {.receiver = i, .latency = depth + tree_latency(network, node, network.topology.node(i))});
@@ -161,36 +260,37 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
 
 std::optional<std::string> stream_fault(const Network& network, const Stream& stream) {
   const Topology& topology = network.topology;
-  std::map<NodeId, std::pair<int, int>> traffic;  // by node: copies in, copies out
-  for (const ArcUse& use : stream.arcs) {
-    if (use.copies < 1) return fmt::format("{} carries no copy", topology.name(use.arc));
-    traffic[topology.arc(use.arc).head].first += use.copies;
-    traffic[topology.arc(use.arc).tail].second += use.copies;
-  }
-  std::vector<IslandId> sends;
-  std::vector<IslandId> receives;
-  for (const auto& [node, copies] : traffic) {
-    const auto& [in, out] = copies;
-    if (!topology.is_switch(node)) {
-      if (out > 0) sends.push_back(topology.island_at(node));
-      if (in > 0) receives.push_back(topology.island_at(node));
-      continue;
-    }
-    const SwitchId s = topology.switch_at(node);
-    if (in == 0 || out == 0)
-      return fmt::format("switch {} creates or loses data", topology.name(s));
-    if (out > in && !network.capabilities.replicates(s)) {
-      return fmt::format("switch {} cannot replicate", topology.name(s));
-    }
-    if (out < in && !network.capabilities.adds(s)) {
-      return fmt::format("switch {} cannot add", topology.name(s));
-    }
-  }
   std::vector<IslandId> receivers;
   for (const Delivery& delivery : stream.deliveries) receivers.push_back(delivery.receiver);
-  if (sends != stream.sources) return "its arcs do not start at its sources";
-  if (receives != receivers) return "its arcs do not end at its receivers";
-  return std::nullopt;
+  if (stream.sources.empty()) return kWrongStart;
+  if (receivers.empty()) return kWrongEnd;
+  if (stream.up.empty()) {
+    if (stream.sources.size() == 1) {
+      return TreeCheck(network, Tree::Direction::kFromRoot, stream.arcs)
+          .fault(topology.node(stream.sources.front()), receivers);
+    }
+    if (receivers.size() == 1) {
+      return TreeCheck(network, Tree::Direction::kToRoot, stream.arcs)
+          .fault(topology.node(receivers.front()), stream.sources);
+    }
+    return "several sources and several receivers need a root";
+  }
+  std::map<ArcId, int> copies;
+  for (const ArcUse& use : stream.arcs) copies[use.arc] += use.copies;
+  std::map<NodeId, int> leads_on;
+  for (const ArcUse& use : stream.up) {
+    copies[use.arc] -= use.copies;
+    leads_on[topology.arc(use.arc).tail] += 1;
+  }
+  std::erase_if(copies, [](const auto& entry) { return entry.second == 0; });
+  const auto last = std::find_if(stream.up.begin(), stream.up.end(), [&](const ArcUse& use) {
+    return leads_on.count(topology.arc(use.arc).head) == 0;
+  });
+  if (last == stream.up.end()) return "its way up has no end";
+  const NodeId root = topology.arc(last->arc).head;
+  auto fault = TreeCheck(network, Tree::Direction::kToRoot, stream.up).fault(root, stream.sources);
+  if (fault) return fault;
+  return TreeCheck(network, Tree::Direction::kFromRoot, arc_uses(copies)).fault(root, receivers);
 }
 
 }  // namespace gyre

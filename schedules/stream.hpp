@@ -32,6 +32,7 @@ struct Stream {
   std::vector<IslandId> sources;     ///< by rank; more than one are summed on the way
   std::vector<Delivery> deliveries;  ///< by rank of the receiver
   std::vector<ArcUse> arcs;          ///< by arc
+  std::vector<ArcUse> up = {};       ///< the part of `arcs` that leads to an in-network root
 };
 
 /// What builds streams: the map, its routes and what its switches can do.
@@ -54,9 +55,10 @@ std::vector<Stream> reduction_streams(const Network& network, std::span<const Is
 /// deepest way up + the way down. Requires that `root` adds and replicates.
 Stream in_network_stream(const Network& network, std::span<const IslandId> members, SwitchId root);
 
-/// Why the stream is not one that the switches can carry, or nothing: every arc is fed, a switch
-/// that puts out more copies than come in replicates, one that puts out fewer adds, and the stream
-/// starts at its sources and ends at its receivers.
+/// Why the stream is not one that the switches can carry, or nothing. Its arcs have to be a tree
+/// from the one source to the receivers, or from the sources to the one receiver, or (`up`, and the
+/// rest of `arcs`) both at one root switch. A switch where more copies leave than come in has to
+/// replicate; where fewer leave, to add; an island sends and receives one.
 std::optional<std::string> stream_fault(const Network& network, const Stream& stream);
 
 }  // namespace gyre

@@ -145,10 +145,9 @@ void add_list(CLI::App& app, ListOptions& options, Action& action) {
   command
       ->add_option(
           "WHAT", options.what,
-          "policies, tasks, exchanges, topologies, columns, or schema (the JSON Schema of\n"
-          "a scenario)")
+          "policies, tasks, exchanges, topologies or columns")
       ->required()
-      ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns", "schema"})
+      ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns"})
                   .description(""));
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");

@@ -124,10 +124,6 @@ void print(const Listing& listing, Format format) {
 }  // namespace
 
 int command_list(const ListOptions& options) {
-  if (options.what == "schema") {
-    fmt::print("{}", scenario_schema());
-    return kExitDone;
-  }
   Listing listing;
   if (options.what == "policies") listing = policies();
   if (options.what == "tasks") listing = tasks();

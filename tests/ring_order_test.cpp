@@ -96,8 +96,7 @@ TEST(RingOrder, IsChosenByWhatPacesItNotByTheSum) {
   EXPECT_EQ(least_sum.binding_arc, world.arc("b->c"));
 }
 
-// A chain of islands A─C─B─D by rank order: the lap A-B-C-D crosses the middle link c->b once and
-// b->c three times; A-C-B-D uses each arc once.
+// A chain A─C─B─D: the lap A-B-C-D crosses the middle link twice each way, the lap A-C-B-D once.
 TEST(RingOrder, CountsHopsThatShareAnArc) {
   const World world(lettered_map(4, {{'A', 'C'}, {'C', 'B'}, {'B', 'D'}}));
   const Ring ring = ring_order(world.network(), world.everybody(), kPayload);
@@ -121,7 +120,7 @@ TEST(RingOrder, GoesRoundTheFastWay) {
   EXPECT_NEAR(slow.bandwidth.in_seconds(), 4.0 / 3.0 * 16.0, 1e-12);
 }
 
-// The same with latencies: 1 ms one way round, 3 ms the other; each link is still the shorter path.
+// The same with latencies: 2 ms one way round, 3 ms the other; each link is still the shorter path.
 TEST(RingOrder, GoesRoundTheShortWay) {
   const auto one_way = [](char from, char to) {
     return Fibre{.from = from, .to = to, .latency_ms = 2.0, .reverse_latency_ms = 3.0};

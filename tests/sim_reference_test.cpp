@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "models/routing.hpp"
+#include "schedules/exchange_plan.hpp"
 #include "schedules/round.hpp"
 #include "sim/exchange_probe.hpp"
 #include "tests/support.hpp"

@@ -45,8 +45,12 @@ Topology::Link random_link(std::size_t first, std::size_t second, Rng& stream) {
 }  // namespace
 
 Topology nine_city(Bandwidth access) {
-  const std::vector<std::string> cities{"SEO", "TYO", "SIN", "LAX", "NYC",
-                                        "BAR", "LON", "AMS", "FRA"};
+  return nine_city_in_order({"SEO", "TYO", "SIN", "LAX", "NYC", "BAR", "LON", "AMS", "FRA"}, access,
+                            Bandwidth::gigabits_per_second(10));
+}
+
+Topology nine_city_in_order(const std::vector<std::string>& cities, Bandwidth access,
+                            Bandwidth core) {
   const auto switch_of = [&cities](const std::string& name) {
     std::size_t s = 0;
     while (cities.at(s) != name) ++s;
@@ -57,15 +61,14 @@ Topology nine_city(Bandwidth access) {
     islands.push_back(
         {.name = city, .at = switch_of(city), .up = access, .down = access, .latency = {}});
   }
-  const Bandwidth capacity = Bandwidth::gigabits_per_second(10);
   std::vector<Topology::Link> links;
   for (const CityLink& link : kCityLinks) {
     const Duration latency = Duration::milliseconds(link.latency_ms);
     links.push_back({.first = switch_of(link.from),
                      .second = switch_of(link.to),
-                     .capacity = capacity,
+                     .capacity = core,
                      .latency = latency,
-                     .reverse_capacity = capacity,
+                     .reverse_capacity = core,
                      .reverse_latency = latency});
   }
   return {"nine-city", cities, islands, links};

@@ -22,6 +22,10 @@ namespace gyre {
 /// files: SEO TYO SIN LAX NYC BAR LON AMS FRA.
 Topology nine_city(Bandwidth access = Bandwidth::gigabits_per_second(10));
 
+/// The same cities declared in another order, with a capacity for all core links.
+Topology nine_city_in_order(const std::vector<std::string>& cities, Bandwidth access,
+                            Bandwidth core);
+
 /// All switches with what the mode allows.
 Capabilities capabilities(const Topology& topology, Mode mode);
 

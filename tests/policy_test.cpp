@@ -1,0 +1,264 @@
+#include "schedules/policy.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/reader.hpp"
+#include "scenarios/yaml.hpp"
+#include "schedules/mixing.hpp"
+#include "tests/support.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr std::int64_t kRounds = 12;
+
+/// n islands `I0` … on one switch.
+Topology star(std::size_t n) {
+  const Bandwidth rate = Bandwidth::gigabits_per_second(10);
+  std::vector<Topology::Island> islands;
+  for (std::size_t i = 0; i < n; ++i) {
+    islands.push_back({.name = fmt::format("I{}", i),
+                       .at = SwitchId::at(0),
+                       .up = rate,
+                       .down = rate,
+                       .latency = {}});
+  }
+  return {"star", {"s"}, islands, {}};
+}
+
+/// Rows of `width` islands as a round's text.
+std::string rows(std::size_t n, std::size_t width) {
+  std::string text;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i > 0) text += i % width == 0 ? "|" : "+";
+    text += fmt::format("I{}", i);
+  }
+  return text;
+}
+
+/// The keys of a policy for n islands; every policy that has required ones needs a row here.
+std::string options(const std::string& policy, std::size_t n) {
+  if (policy == "static-cliques") return fmt::format("{{cliques: '{}'}}", rows(n, 3));
+  if (policy == "explicit" || policy == "rotating-cliques") {
+    return fmt::format("{{rounds: ['{}', '{}', '-']}}", rows(n, 3), rows(n, 2));
+  }
+  if (policy == "random-cliques" && n < 3) return "{size: 2}";
+  return "{}";
+}
+
+std::unique_ptr<Policy> make(const std::string& name, const std::string& keys) {
+  for (const PolicyEntry& entry : policy_table()) {
+    if (entry.name != name) continue;
+    std::unique_ptr<Policy> policy = entry.make();
+    read_mapping(parse_yaml(keys + "\n", "policy.yaml"),
+                 [&policy](Fields& fields) { policy->describe(fields); });
+    return policy;
+  }
+  throw std::invalid_argument("no policy " + name);
+}
+
+std::vector<Round> rounds_of(Policy& policy, const Topology& topology, std::uint64_t seed) {
+  policy.start({.topology = topology, .seed = seed});
+  std::vector<Round> rounds;
+  for (std::int64_t r = 0; r < kRounds; ++r) rounds.push_back(policy.round(r));
+  return rounds;
+}
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const PolicyEntry& entry : policy_table()) names.push_back(entry.name);
+  return names;
+}
+
+class EveryPolicy : public testing::TestWithParam<std::tuple<std::string, std::size_t>> {
+ protected:
+  void SetUp() override {
+    // Cliques of at least two need two islands (see RandomCliques below).
+    if (name_ == "random-cliques" && n_ < 2) GTEST_SKIP();
+    policy_ = make(name_, options(name_, n_));
+  }
+  std::string name_ = std::get<0>(GetParam());
+  std::size_t n_ = std::get<1>(GetParam());
+  Topology topology_ = star(n_);
+  std::unique_ptr<Policy> policy_;
+};
+
+TEST_P(EveryPolicy, PartitionsTheIslandsInEachRound) {
+  for (const Round& round : rounds_of(*policy_, topology_, 1)) {
+    std::set<IslandId> seen;
+    for (const Clique& clique : round.cliques) {
+      ASSERT_FALSE(clique.empty());
+      EXPECT_TRUE(std::is_sorted(clique.begin(), clique.end()));
+      for (const IslandId i : clique) {
+        EXPECT_LT(i.index(), n_);
+        EXPECT_TRUE(seen.insert(i).second);
+      }
+    }
+    EXPECT_EQ(seen.size(), n_);
+    EXPECT_TRUE(std::is_sorted(round.cliques.begin(), round.cliques.end()));
+  }
+}
+
+// F25: weights sum to 1, for whoever gives and whoever takes.
+TEST_P(EveryPolicy, MixesDoublyStochastically) {
+  for (const Round& round : rounds_of(*policy_, topology_, 1)) {
+    const Eigen::MatrixXd w = mixing_matrix(round, n_);
+    EXPECT_TRUE(is_doubly_stochastic(w));
+    EXPECT_EQ(w, w.transpose());
+  }
+}
+
+TEST_P(EveryPolicy, GivesTheSameRoundsForTheSameSeed) {
+  const std::vector<Round> once = rounds_of(*policy_, topology_, 5);
+  EXPECT_EQ(rounds_of(*make(name_, options(name_, n_)), topology_, 5), once);
+  // A second start of the same policy begins anew.
+  EXPECT_EQ(rounds_of(*policy_, topology_, 5), once);
+}
+
+TEST_P(EveryPolicy, DependsOnTheSeedOnlyIfItIsRandom) {
+  const bool random = name_ == "gossip-pairs" || name_ == "random-cliques";
+  // Up to three islands there is little to draw.
+  if (random && n_ < 9) GTEST_SKIP();
+  const std::vector<Round> one = rounds_of(*policy_, topology_, 1);
+  EXPECT_EQ(rounds_of(*policy_, topology_, 2) != one, random);
+}
+
+TEST_P(EveryPolicy, SaysWhetherItExchanges) {
+  bool exchanges = false;
+  for (const Round& round : rounds_of(*policy_, topology_, 1)) {
+    for (const Clique& clique : round.cliques) exchanges = exchanges || clique.size() > 1;
+  }
+  EXPECT_EQ(policy_->exchanges() && n_ > 1, exchanges);
+  EXPECT_EQ(policy_->colocated(), name_ == "colocated");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, EveryPolicy,
+    testing::Combine(testing::ValuesIn(policy_names()),
+                     testing::Values(std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{9},
+                                     std::size_t{10}, std::size_t{16}, std::size_t{25})),
+    [](const auto& param_info) {
+      std::string name = std::get<0>(param_info.param);
+      std::replace(name.begin(), name.end(), '-', '_');
+      return fmt::format("{}_{}", name, std::get<1>(param_info.param));
+    });
+
+TEST(PolicyTable, IsSortedAndDescribed) {
+  const std::vector<std::string> names = policy_names();
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  for (const PolicyEntry& entry : policy_table()) EXPECT_GT(entry.summary.size(), 10U) << entry.name;
+  for (const char* name : {"all-reduce", "colocated", "explicit", "gossip-pairs", "none",
+                           "random-cliques", "rotating-cliques", "static-cliques"}) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  }
+}
+
+std::vector<std::string> texts(const std::string& policy, const std::string& keys, std::size_t n,
+                               std::int64_t count) {
+  const Topology topology = star(n);
+  const std::unique_ptr<Policy> made = make(policy, keys);
+  made->start({.topology = topology, .seed = 3});
+  std::vector<std::string> all;
+  for (std::int64_t r = 0; r < count; ++r) all.push_back(to_text(made->round(r), topology));
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(AllReduce, IsOneCliqueOfAll) {
+  EXPECT_EQ(texts("all-reduce", "{}", 4, 2), (Texts{"I0+I1+I2+I3", "I0+I1+I2+I3"}));
+  EXPECT_EQ(texts("colocated", "{}", 3, 1), (Texts{"I0+I1+I2"}));
+}
+
+TEST(NonePolicy, LeavesEverybodyAlone) { EXPECT_EQ(texts("none", "{}", 4, 2), (Texts{"-", "-"})); }
+
+TEST(Explicit, RepeatsOrEnds) {
+  EXPECT_EQ(texts("explicit", "{rounds: [I0+I1, I1+I2]}", 3, 5),
+            (Texts{"I0+I1", "I1+I2", "I0+I1", "I1+I2", "I0+I1"}));
+  EXPECT_EQ(texts("explicit", "{rounds: [I0+I1, I1+I2], repeat: false}", 3, 4),
+            (Texts{"I0+I1", "I1+I2", "-", "-"}));
+}
+
+TEST(RotatingCliques, RotateThroughTheGivenRounds) {
+  EXPECT_EQ(texts("rotating-cliques", "{rounds: [I0+I1|I2+I3, I0+I2|I1+I3]}", 4, 3),
+            (Texts{"I0+I1|I2+I3", "I0+I2|I1+I3", "I0+I1|I2+I3"}));
+}
+
+TEST(StaticCliques, StayTheSame) {
+  EXPECT_EQ(texts("static-cliques", "{cliques: I2+I0}", 3, 2), (Texts{"I0+I2", "I0+I2"}));
+}
+
+std::vector<std::size_t> sizes(const Round& round) {
+  std::vector<std::size_t> all;
+  for (const Clique& clique : round.cliques) all.push_back(clique.size());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST(GossipPairs, PairsEverybodyAndLeavesOneOfAnOddNumber) {
+  for (const std::size_t n : {2U, 9U, 10U}) {
+    const Topology topology = star(n);
+    std::set<std::size_t> alone;
+    for (const Round& round : rounds_of(*make("gossip-pairs", "{}"), topology, 1)) {
+      std::vector<std::size_t> expected(n % 2, 1);
+      expected.insert(expected.end(), n / 2, 2);
+      EXPECT_EQ(sizes(round), expected);
+      for (const Clique& clique : round.cliques) {
+        if (clique.size() == 1) alone.insert(clique.front().index());
+      }
+    }
+    // Not always the same one.
+    EXPECT_EQ(alone.size() > 1, n % 2 == 1);
+  }
+}
+
+TEST(RandomCliques, HaveTheirSize) {
+  for (const Round& round : rounds_of(*make("random-cliques", "{size: 4}"), star(10), 1)) {
+    EXPECT_EQ(sizes(round), (std::vector<std::size_t>{2, 4, 4}));
+  }
+}
+
+std::string problem_of(const std::string& policy, const std::string& keys, std::size_t n) {
+  try {
+    const Topology topology = star(n);
+    make(policy, keys)->start({.topology = topology, .seed = 1});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(RandomCliques, NeedAsManyIslands) {
+  EXPECT_EQ(problem_of("random-cliques", "{size: 3}", 3), "no error");
+  EXPECT_EQ(problem_of("random-cliques", "{size: 4}", 3),
+            "policy.yaml:1:8: size: cliques of 4 need as many islands; the topology has 3");
+  EXPECT_EQ(problem_of("random-cliques", "{}", 2).find("policy.yaml:1:"), 0U);
+  EXPECT_NE(problem_of("random-cliques", "{size: 1}", 3), "no error");
+}
+
+TEST(Policies, NameStrangersWithTheirLine) {
+  EXPECT_EQ(problem_of("static-cliques", "cliques: I0+I7", 3),
+            "policy.yaml:1:10: cliques: 'I7' is no island of this topology (did you mean 'I0'?); "
+            "islands: I0, I1 or I2");
+  EXPECT_EQ(problem_of("explicit", "rounds:\n  - I0+I1\n  - I1+I1", 3),
+            "policy.yaml:3:5: rounds[1]: island 'I1' stands twice in the round 'I1+I1'; an island "
+            "belongs to one clique of a round");
+  EXPECT_NE(problem_of("rotating-cliques", "{}", 3), "no error");
+}
+
+// F16: the pairs come from a stream of their own, so that two random policies of one seed differ.
+TEST(Policies, DrawFromStreamsOfTheirOwn) {
+  EXPECT_NE(texts("gossip-pairs", "{}", 16, 4), texts("random-cliques", "{size: 2}", 16, 4));
+}
+
+}  // namespace
+}  // namespace gyre
