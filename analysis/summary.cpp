@@ -1,8 +1,11 @@
 #include "analysis/summary.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <system_error>
 #include <tuple>
 
 #include "analysis/csv.hpp"
@@ -10,6 +13,8 @@
 
 namespace gyre {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Reads fields in order; remembers whether all of them had the form asked for.
 class FieldReader {
@@ -19,6 +24,10 @@ class FieldReader {
   std::optional<double> maybe() {
     const std::string field = text();
     if (field.empty()) return std::nullopt;
+    // A run that diverges ends with such a loss.
+    for (const double special : {kInfinity, -kInfinity, std::nan("")}) {
+      if (field == number(special)) return special;
+    }
     const std::optional<double> value = parse_number(field);
     return value ? value : fail<std::optional<double>>();
   }
@@ -26,7 +35,13 @@ class FieldReader {
     const std::optional<double> value = maybe();
     return value ? *value : fail<double>();
   }
-  std::int64_t count() { return static_cast<std::int64_t>(value()); }
+  std::int64_t count() {
+    const std::string field = text();
+    std::int64_t value = 0;
+    const char* const end = field.data() + field.size();
+    const auto [stop, error] = std::from_chars(field.data(), end, value);
+    return error == std::errc() && stop == end ? value : fail<std::int64_t>();
+  }
   [[nodiscard]] bool good() const { return good_ && next_ == fields_->size(); }
 
  private:
@@ -98,10 +113,11 @@ void rank(std::vector<SummaryRow>& rows) {
   std::map<std::string, std::size_t> mode_order;
   for (const SummaryRow& row : rows) mode_order.emplace(row.mode, mode_order.size());
   const auto key = [&mode_order](const SummaryRow& row) {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
+    // Not a number compares with nothing.
+    const double loss = std::isnan(row.final_loss_average) ? kInfinity : row.final_loss_average;
     return std::tuple{mode_order.at(row.mode), row.status != "complete",
-                      row.time_to_accuracy_s.value_or(kNever),
-                      -row.final_accuracy_average.value_or(0.0), row.final_loss_average};
+                      row.time_to_accuracy_s.value_or(kInfinity),
+                      -row.final_accuracy_average.value_or(0.0), loss};
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&key](const SummaryRow& a, const SummaryRow& b) { return key(a) < key(b); });

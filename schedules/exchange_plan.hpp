@@ -74,8 +74,8 @@ ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes p
 bool available(const Network& network, Exchange exchange);
 
 /// Why the plan would not leave every member with every contribution exactly once, or would lose
-/// bytes, or asks a switch for what it cannot do, or passes on what it does not wait for; nothing if
-/// it is sound. Follows the contributions of every chunk through the flows. Cost O(flows · k).
+/// bytes, or asks a switch for what it cannot do, or passes on what it does not wait for; nothing
+/// if it is sound. Follows the contributions of every chunk through the flows. Cost O(flows · k).
 std::optional<std::string> plan_fault(const Network& network, const ExchangePlan& plan);
 
 /// The arc that needs longest for what the flows put on it, and that time: max_a load(a)/c(a).

@@ -48,8 +48,8 @@ Duration depth(const World& world, const Clique& clique, NodeId root, bool up) {
   Duration deepest;
   for (const IslandId i : clique) {
     const NodeId leaf = world.topology.node(i);
-    deepest = std::max(deepest,
-                       up ? world.routes.latency(leaf, root) : world.routes.latency(root, leaf));
+    deepest =
+        std::max(deepest, up ? world.routes.latency(leaf, root) : world.routes.latency(root, leaf));
   }
   return deepest;
 }
@@ -111,8 +111,8 @@ TEST_P(BoundsOnRandomMaps, EqualTheWorstOfAllCuts) {
   Clique clique = world.everybody();
   if (seed % 3 == 0) clique.pop_back();  // an island that takes no part
   const auto members = [&](auto inside) {
-    return static_cast<double>(std::count_if(
-        clique.begin(), clique.end(), [&](IslandId i) { return inside(map.node(i)); }));
+    return static_cast<double>(std::count_if(clique.begin(), clique.end(),
+                                             [&](IslandId i) { return inside(map.node(i)); }));
   };
   const auto k = static_cast<double>(clique.size());
 
@@ -145,8 +145,8 @@ TEST_P(BoundsOnRandomMaps, EqualTheWorstOfAllCuts) {
       const double cut_s = worst_cut_seconds(map, kPayload, [&](auto inside) {
         return inside(map.node(u)) && !inside(map.node(v)) ? 1.0 : 0.0;
       });
-      worst_for_v = std::max(worst_for_v, Duration::seconds(cut_s) +
-                                              world.routes.latency(map.node(u), map.node(v)));
+      worst_for_v = std::max(
+          worst_for_v, Duration::seconds(cut_s) + world.routes.latency(map.node(u), map.node(v)));
     }
     EXPECT_DOUBLE_EQ(world.bounds.member(clique, v, kPayload).in_seconds(),
                      worst_for_v.in_seconds());
@@ -184,8 +184,8 @@ TEST(Bounds, AddThePathOfThePairToItsCut) {
 // Four islands send M each to the other three; access 10 Gbps up, and so down: 2(k−1)/k · 1.6 s
 // where islands have to add; k/k of it for a side that the switches help.
 TEST(Bounds, OfIslandsThatAddFollowTheCapabilities) {
-  const World world(lettered_map(4, {{'A', 'B'}, {'B', 'C'}, {'C', 'D'}},
-                                 Bandwidth::gigabits_per_second(10)));
+  const World world(
+      lettered_map(4, {{'A', 'B'}, {'B', 'C'}, {'C', 'D'}}, Bandwidth::gigabits_per_second(10)));
   const Clique all = world.everybody();
   EXPECT_DOUBLE_EQ(world.bounds.islands_add(all, kPayload, false, false).in_seconds(), 2.4);
   EXPECT_DOUBLE_EQ(world.bounds.islands_add(all, kPayload, true, false).in_seconds(), 2.4);
@@ -215,9 +215,8 @@ TEST(Bounds, OfManyIslandsStillSeeANarrowAccessLink) {
 TEST(Bounds, GrowLinearlyBeyondTwoGibibytes) {
   const World world(lettered_map(2, {{'A', 'B', 0.0, 1}}));
   const Clique pair = world.everybody();
-  for (const std::int64_t bytes :
-       {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1,
-        std::int64_t{1'000'000'000'000}}) {
+  for (const std::int64_t bytes : {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31,
+                                   (std::int64_t{1} << 32) + 1, std::int64_t{1'000'000'000'000}}) {
     EXPECT_DOUBLE_EQ(world.bounds.cut(pair, Bytes::count(bytes)).time.in_seconds(),
                      8e-9 * static_cast<double>(bytes));
   }

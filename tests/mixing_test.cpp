@@ -125,8 +125,7 @@ TEST(Contraction, OfARingIsItsSecondEigenvalue) {
   for (std::size_t n = 3; n <= 40; ++n) {
     double second = 0.0;
     for (std::size_t k = 1; k < n; ++k) {
-      const double angle =
-          2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
+      const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
       second = std::max(second, std::abs(1.0 + 2.0 * std::cos(angle)) / 3.0);
     }
     EXPECT_NEAR(contraction(ring_mixing_matrix(n)), second, 1e-12) << n;
@@ -160,7 +159,8 @@ void each_three_triangles(Visit visit) {
           for (std::size_t c = 1; c < 6; ++c) {
             if (c != i && c != j) last += rest[c];
           }
-          visit(digits({'0', a, b, ' ', rest[0], rest[i], rest[j], ' ', last[0], last[1], last[2]}));
+          visit(
+              digits({'0', a, b, ' ', rest[0], rest[i], rest[j], ' ', last[0], last[1], last[2]}));
         }
       }
     }
@@ -237,7 +237,8 @@ TEST(RandomPartition, LeavesTheRestInTheLastClique) {
   }
 }
 
-// O3: (1/n) Σ_{k≥2} λ_k²/(1 − λ_k²) for the ring; 1/3 − 1/9 after the second of two triangle rounds.
+// O3: (1/n) Σ_{k≥2} λ_k²/(1 − λ_k²) for the ring; 1/3 − 1/9 after the second of two triangle
+// rounds.
 TEST(DisagreementFloor, MeetsTheClosedForms) {
   const std::vector<Matrix> ring{ring_mixing_matrix(kNine)};
   EXPECT_NEAR(disagreement_floor(ring), 32.0 / 51.0, 1e-12);

@@ -17,8 +17,8 @@ namespace {
 std::string path_text(const World& world, const std::string& from, const std::string& to) {
   const Topology& map = world.topology;
   std::string text;
-  for (const ArcId a : world.routes.path(map.node(*map.find_island(from)),
-                                         map.node(*map.find_island(to)))) {
+  for (const ArcId a :
+       world.routes.path(map.node(*map.find_island(from)), map.node(*map.find_island(to)))) {
     text += (text.empty() ? "" : " ") + map.name(a);
   }
   return text;
@@ -26,8 +26,7 @@ std::string path_text(const World& world, const std::string& from, const std::st
 
 double latency_ms(const World& world, const std::string& from, const std::string& to) {
   const Topology& map = world.topology;
-  return world.routes
-      .latency(map.node(*map.find_island(from)), map.node(*map.find_island(to)))
+  return world.routes.latency(map.node(*map.find_island(from)), map.node(*map.find_island(to)))
       .in_milliseconds();
 }
 
@@ -94,9 +93,8 @@ TEST(RoutesTieRule, OutTreePrefersTheLowerArcIntoANode) {
 
 TEST(Routes, TakeEachDirectionsOwnLatency) {
   // A→B is fast and B→A slow, so that the way back goes round by C.
-  const World world(lettered_map(3, {{.from = 'A', .to = 'B', .reverse_latency_ms = 9.0},
-                                     {'A', 'C', 2.0},
-                                     {'C', 'B', 2.0}}));
+  const World world(lettered_map(
+      3, {{.from = 'A', .to = 'B', .reverse_latency_ms = 9.0}, {'A', 'C', 2.0}, {'C', 'B', 2.0}}));
   EXPECT_EQ(path_text(world, "A", "B"), "A.up a->b B.down");
   EXPECT_EQ(path_text(world, "B", "A"), "B.up b->c c->a A.down");
   EXPECT_NEAR(latency_ms(world, "A", "B"), 1.0, 1e-12);

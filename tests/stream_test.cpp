@@ -117,16 +117,15 @@ TEST_F(StreamsOnAChain, MayBeCopiedAtTheSourcesSwitchOnly) {
 
 // Only c replicates: B and C share one stream, D has its own.
 TEST_F(StreamsOnAChain, AreSeparateWhereTheyPartBeforeACapableSwitch) {
-  EXPECT_EQ(multicast("c"), (Texts{"A -> D: A.up D.down a->b",
-                                   "A -> B C: A.up B.down C.down a->b b->c"}));
+  EXPECT_EQ(multicast("c"),
+            (Texts{"A -> D: A.up D.down a->b", "A -> B C: A.up B.down C.down a->b b->c"}));
   EXPECT_EQ(reduction("c"),
             (Texts{"D -> A: A.down D.up b->a", "B C -> A: A.down B.up C.up b->a c->b"}));
 }
 
 TEST_F(StreamsOnAChain, KnowEachReceiversLatency) {
   const World world(chain(), Mode::kBoth);
-  const std::vector<Stream> out =
-      multicast_streams(world.network(), from_, world.clique("B+C+D"));
+  const std::vector<Stream> out = multicast_streams(world.network(), from_, world.clique("B+C+D"));
   ASSERT_EQ(out.front().deliveries.size(), 3U);
   EXPECT_DOUBLE_EQ(out.front().deliveries[0].latency.in_milliseconds(), 3.0);
   EXPECT_DOUBLE_EQ(out.front().deliveries[2].latency.in_milliseconds(), 1.0);
@@ -172,9 +171,8 @@ std::string fault_after(const std::function<void(const World&, Stream&)>& change
                         bool mirrored = false) {
   const World built(chain(), Mode::kBoth);
   const Clique others = built.clique("B+C+D");
-  Stream stream = mirrored
-                      ? reduction_streams(built.network(), others, IslandId::at(0)).front()
-                      : multicast_streams(built.network(), IslandId::at(0), others).front();
+  Stream stream = mirrored ? reduction_streams(built.network(), others, IslandId::at(0)).front()
+                           : multicast_streams(built.network(), IslandId::at(0), others).front();
   const World world(chain(), able(chain(), replicate, add));
   change(world, stream);
   return stream_fault(world.network(), stream).value_or("sound");
@@ -218,9 +216,8 @@ TEST(StreamFault, FindsWrongEnds) {
               stream.deliveries.push_back({.receiver = IslandId::at(0), .latency = {}});
             }),
             "its arcs do not end at its receivers");
-  EXPECT_EQ(
-      fault_after([](const World&, Stream& stream) { stream.sources = {IslandId::at(1)}; }),
-      "its arcs do not start at its sources");
+  EXPECT_EQ(fault_after([](const World&, Stream& stream) { stream.sources = {IslandId::at(1)}; }),
+            "its arcs do not start at its sources");
   EXPECT_EQ(fault_after([](const World&, Stream& stream) { stream.sources.clear(); }),
             "its arcs do not start at its sources");
   EXPECT_EQ(fault_after([](const World&, Stream& stream) { stream.arcs.front().copies = 0; }),
@@ -231,8 +228,8 @@ TEST(StreamFault, FindsWrongEnds) {
 std::string in_network_fault(const std::string& replicate, const std::string& add,
                              const std::function<void(const World&, Stream&)>& change = nothing) {
   const World built(chain(), Mode::kBoth);
-  Stream stream = in_network_stream(built.network(), built.everybody(),
-                                    *built.topology.find_switch("b"));
+  Stream stream =
+      in_network_stream(built.network(), built.everybody(), *built.topology.find_switch("b"));
   const World world(chain(), able(chain(), replicate, add));
   change(world, stream);
   return stream_fault(world.network(), stream).value_or("sound");
@@ -248,18 +245,16 @@ TEST(StreamFault, SeesBothWaysOfAnExchangeInTheNetwork) {
   EXPECT_EQ(in_network_fault("c", "bc"), "switch b cannot replicate");
   EXPECT_EQ(in_network_fault("bc", "bc", [](const World&, Stream& stream) { stream.up.clear(); }),
             "several sources and several receivers need a root");
-  EXPECT_EQ(in_network_fault("bc", "bc", [](const World&, Stream& stream) {
-              stream.deliveries.pop_back();
-            }),
+  EXPECT_EQ(in_network_fault("bc", "bc",
+                             [](const World&, Stream& stream) { stream.deliveries.pop_back(); }),
             "its arcs do not end at its receivers");
   EXPECT_EQ(
       in_network_fault("bc", "bc", [](const World&, Stream& stream) { stream.sources.pop_back(); }),
       "its arcs do not start at its sources");
   for (const char* name : {"a->b", "b->a", "c->b", "C.up", "C.down"}) {
-    EXPECT_NE(in_network_fault("bc", "bc",
-                               [name](const World& world, Stream& stream) {
-                                 drop_arc(world, stream, name);
-                               }),
+    EXPECT_NE(in_network_fault(
+                  "bc", "bc",
+                  [name](const World& world, Stream& stream) { drop_arc(world, stream, name); }),
               "sound")
         << name;
   }
@@ -273,7 +268,7 @@ TEST(StreamFault, FindsSeveralCopiesAtAnIsland) {
 // A cycle of arcs that no island feeds conserves copies at each of its switches.
 TEST(StreamFault, FindsArcsThatNothingFeeds) {
   EXPECT_EQ(fault_after([](const World& world, Stream& stream) {
-              stream = multicast_streams(world.network(), IslandId::at(1), // B to C, inside c
+              stream = multicast_streams(world.network(), IslandId::at(1),  // B to C, inside c
                                          std::vector<IslandId>{IslandId::at(2)})
                            .front();
               stream.arcs.push_back({.arc = world.arc("a->b"), .copies = 1});

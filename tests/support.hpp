@@ -17,9 +17,9 @@
 
 namespace gyre {
 
-/// The nine cities of the public example that comes with the DoubleZero Foundation's network-shapley
-/// tool: one switch and one island a city, links of 10 Gbps. Islands in the order of the reference
-/// files: SEO TYO SIN LAX NYC BAR LON AMS FRA.
+/// The nine cities of the public example that comes with the DoubleZero Foundation's
+/// network-shapley tool: one switch and one island a city, links of 10 Gbps. Islands in the order
+/// of the reference files: SEO TYO SIN LAX NYC BAR LON AMS FRA.
 Topology nine_city(Bandwidth access = Bandwidth::gigabits_per_second(10));
 
 /// The same cities declared in another order, with a capacity for all core links.

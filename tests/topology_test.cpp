@@ -59,8 +59,9 @@ TEST(Topology, PutsSwitchesBeforeIslandsAmongTheNodes) {
   EXPECT_EQ(map.island_at(NodeId::at(3)), IslandId::at(1));
   EXPECT_EQ(map.switch_at(NodeId::at(0)), SwitchId::at(0));
   // Switch right: into it come X.up, Y.up and left->right.
-  EXPECT_EQ(std::vector<ArcId>(map.in_arcs(NodeId::at(1)).begin(), map.in_arcs(NodeId::at(1)).end()),
-            (std::vector<ArcId>{ArcId::at(0), ArcId::at(2), ArcId::at(4)}));
+  EXPECT_EQ(
+      std::vector<ArcId>(map.in_arcs(NodeId::at(1)).begin(), map.in_arcs(NodeId::at(1)).end()),
+      (std::vector<ArcId>{ArcId::at(0), ArcId::at(2), ArcId::at(4)}));
 }
 
 TEST(Topology, FindsByName) {
