@@ -82,7 +82,7 @@ constexpr std::array kLinks{
 };
 
 constexpr std::array kIslands{
-    Column{"island", "-", "its name"},
+    Column{"island", "-", "name of the island"},
     Column{"rounds", "-", "rounds that it ended"},
     Column{"compute_s", "s", "time it computed"},
     Column{"wait_s", "s", "time it waited for other islands"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@ namespace gyre {
 /// A table of text for people: columns as wide as their widest cell, two spaces apart.
 class TextTable {
  public:
-  enum class Align { kLeft, kRight };
+  enum class Align : std::uint8_t { kLeft, kRight };
   struct Heading {
     std::string text;
     Align align = Align::kLeft;

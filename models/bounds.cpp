@@ -86,7 +86,20 @@ Bounds::MinCut Bounds::min_cut(std::span<const IslandId> from, std::span<const I
 const Bounds::MinCut& Bounds::pair_cut(IslandId from, IslandId to) const {
   const auto known = cuts_.find({from, to});
   if (known != cuts_.end()) return known->second;
-  return cuts_.emplace(std::pair{from, to}, min_cut({&from, 1}, {&to, 1})).first->second;
+  std::optional<MinCut> cut = access_cut(from, to);
+  if (!cut) cut = min_cut({&from, 1}, {&to, 1});
+  return cuts_.emplace(std::pair{from, to}, *std::move(cut)).first->second;
+}
+
+std::optional<Bounds::MinCut> Bounds::access_cut(IslandId from, IslandId to) const {
+  const Bandwidth up = topology_->island(from).up;
+  const Bandwidth down = topology_->island(to).down;
+  const Bandwidth access = std::min(up, down);
+  for (const ArcId arc : routes_->path(topology_->node(from), topology_->node(to))) {
+    if (topology_->arc(arc).capacity < access) return std::nullopt;
+  }
+  return MinCut{.bits_per_second = access.in_bits_per_second(),
+                .arcs = {up <= down ? topology_->up(from) : topology_->down(to)}};
 }
 
 CutBound Bounds::cut(std::span<const IslandId> clique, Bytes payload) const {

@@ -60,6 +60,8 @@ class Bounds {
     std::vector<ArcId> arcs;
   };
   [[nodiscard]] MinCut min_cut(std::span<const IslandId> from, std::span<const IslandId> to) const;
+  /// The min cut where one path alone carries what the narrower access link does: no search needed.
+  [[nodiscard]] std::optional<MinCut> access_cut(IslandId from, IslandId to) const;
   [[nodiscard]] const MinCut& pair_cut(IslandId from, IslandId to) const;
   template <class Load>
   [[nodiscard]] Duration worst_split(std::span<const IslandId> clique, Bytes payload,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -9,7 +10,7 @@
 namespace gyre {
 
 /// What the network's switches may do, as an axis of a comparison.
-enum class Mode { kNeither, kMulticast, kAggregation, kBoth };
+enum class Mode : std::uint8_t { kNeither, kMulticast, kAggregation, kBoth };
 inline constexpr std::array<std::string_view, 4> kModeNames{"neither", "multicast", "aggregation",
                                                             "both"};
 constexpr std::string_view name_of(Mode mode) { return kModeNames[static_cast<std::size_t>(mode)]; }

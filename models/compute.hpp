@@ -12,7 +12,7 @@ namespace gyre {
 
 /// Multiplies each step's time by a random factor.
 struct StepJitter {
-  enum class Kind { kNone, kExponential, kUniform, kLognormal };
+  enum class Kind : std::uint8_t { kNone, kExponential, kUniform, kLognormal };
   Kind kind = Kind::kNone;
   double low = 0.5;    ///< uniform: factor on [low, high)
   double high = 1.5;   ///< uniform

@@ -23,8 +23,7 @@ InputError::InputError(const Where& where, std::string_view problem)
 InputError::InputError(std::string_view subject, std::string_view problem)
     : std::runtime_error(fmt::format("{}: {}", subject, problem)) {}
 
-void check(bool condition, std::string_view message, const std::source_location& place) {
-  if (condition) return;
+void broken_invariant(std::string_view message, const std::source_location& place) {
   fmt::print(stderr, "{}:{}: {}: broken invariant: {}\n", place.file_name(), place.line(),
              place.function_name(), message);
   std::fflush(nullptr);

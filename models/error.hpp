@@ -33,8 +33,12 @@ class InputError : public std::runtime_error {
 
 /// The code is wrong: prints `message` with the place and aborts. Always on, never reachable
 /// from input.
-void check(bool condition, std::string_view message,
-           const std::source_location& place = std::source_location::current());
+[[noreturn]] void broken_invariant(std::string_view message, const std::source_location& place);
+
+inline void check(bool condition, std::string_view message,
+                  const std::source_location& place = std::source_location::current()) {
+  if (!condition) broken_invariant(message, place);
+}
 
 /// ` (did you mean 'latency'?)` for the closest of `known` within a third of the letters,
 /// else an empty string.

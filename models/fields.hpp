@@ -40,7 +40,7 @@ inline constexpr Range kNotNegative{.at_least = 0.0};
 using ScalarRef = std::variant<bool*, std::int64_t*, double*, Duration*, Bandwidth*, Bytes*, Text*>;
 
 /// What an absent key means.
-enum class Presence {
+enum class Presence : std::uint8_t {
   kRequired,   ///< an error
   kDefaulted,  ///< the value stays what it was
   kNullable,   ///< the thing is not there

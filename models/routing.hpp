@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -30,7 +31,7 @@ class Routes {
   [[nodiscard]] Duration latency(NodeId from, NodeId to) const;
 
  private:
-  enum class Direction { kIn, kOut };
+  enum class Direction : std::uint8_t { kIn, kOut };
   struct Tree {
     std::vector<std::optional<ArcId>> arc;  ///< by node: towards (in) or from (out) the root
     std::vector<Duration> latency;

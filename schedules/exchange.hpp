@@ -1,12 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace gyre {
 
 /// How a clique comes to hold its average (`schedules/exchange_plan.hpp` builds the flows).
-enum class Exchange { kBest, kDirect, kInNetwork, kRing };
+enum class Exchange : std::uint8_t { kBest, kDirect, kInNetwork, kRing };
 inline constexpr std::array<std::string_view, 4> kExchangeNames{"best", "direct", "in-network",
                                                                 "ring"};
 constexpr std::string_view name_of(Exchange exchange) {

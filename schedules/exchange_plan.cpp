@@ -195,7 +195,8 @@ class PlanCheck {
   explicit PlanCheck(const ExchangePlan& plan)
       : plan_(&plan),
         k_(plan.members.size()),
-        held_(k_, std::vector<Value>(plan.chunks.size(), Value{.counts = Counts(k_, 0)})) {
+        held_(k_, std::vector<Value>(plan.chunks.size(),
+                                     Value{.counts = Counts(k_, 0), .changed_by = {}})) {
     for (std::size_t v = 0; v < k_; ++v) {
       for (Value& value : held_[v]) value.counts[v] = 1;
     }
@@ -259,8 +260,8 @@ class PlanCheck {
   using Counts = std::vector<int>;
   /// A member's value of a chunk.
   struct Value {
-    Counts counts;  ///< how often it contains each member's contribution
-    std::optional<std::size_t> changed_by = {};  ///< the last flow delivered to it
+    Counts counts;                          ///< how often it contains each member's contribution
+    std::optional<std::size_t> changed_by;  ///< the last flow delivered to it
   };
 
   [[nodiscard]] std::optional<std::size_t> rank(IslandId island) const {

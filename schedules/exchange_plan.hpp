@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@
 namespace gyre {
 
 /// What a flow carries of its chunk, which is what the verification follows.
-enum class Carries {
+enum class Carries : std::uint8_t {
   kContribution,  ///< the sources' own vectors (summed if several); the receivers add it
   kPartialSum,    ///< the source's running sum; the receiver adds it
   kResult,        ///< the complete sum; the receivers replace theirs by it

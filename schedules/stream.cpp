@@ -1,6 +1,7 @@
 #include "schedules/stream.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -26,7 +27,7 @@ void join(Branch& into, const Branch& other) {
 /// The tree between a root node and leaf islands, and which way its data flows.
 class Tree {
  public:
-  enum class Direction { kFromRoot, kToRoot };
+  enum class Direction : std::uint8_t { kFromRoot, kToRoot };
 
   Tree(const Network& network, NodeId root, std::span<const IslandId> leaves, Direction direction)
       : network_(&network), direction_(direction) {
@@ -142,7 +143,7 @@ class TreeCheck {
         return fmt::format("{} sends or receives several copies", topology_->name(island));
       }
     }
-    if (sides_.count(root) == 0) return from_root_ ? kWrongStart : kWrongEnd;
+    if (!sides_.contains(root)) return from_root_ ? kWrongStart : kWrongEnd;
     if (ends != leaves) return from_root_ ? kWrongEnd : kWrongStart;
     return cycle_fault(root);
   }
@@ -189,7 +190,7 @@ class TreeCheck {
       }
     }
     for (const ArcUse& use : arcs_) {
-      if (reached.count(use.arc) > 0) continue;
+      if (reached.contains(use.arc)) continue;
       return fmt::format("{} {}", topology_->name(use.arc),
                          from_root_ ? "is not fed by a source" : "leads to no receiver");
     }
@@ -210,7 +211,7 @@ std::vector<Stream> multicast_streams(const Network& network, IslandId source,
   const NodeId root = network.topology.node(source);
   std::vector<Stream> streams;
   for (Branch& branch : Tree(network, root, receivers, Tree::Direction::kFromRoot).branches(root)) {
-    Stream stream{.sources = {source}, .deliveries = {}, .arcs = arc_uses(branch.copies)};
+    Stream stream{.sources = {source}, .deliveries = {}, .arcs = arc_uses(branch.copies), .up = {}};
     for (const IslandId i : sorted(std::move(branch.islands))) {
       stream.deliveries.push_back(
           {.receiver = i, .latency = tree_latency(network, root, network.topology.node(i))});
@@ -229,7 +230,8 @@ std::vector<Stream> reduction_streams(const Network& network, std::span<const Is
     streams.push_back(
         {.sources = islands,
          .deliveries = {{.receiver = receiver, .latency = deepest(network, islands, root)}},
-         .arcs = arc_uses(branch.copies)});
+         .arcs = arc_uses(branch.copies),
+         .up = {}});
   }
   return streams;
 }
@@ -261,6 +263,7 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
 std::optional<std::string> stream_fault(const Network& network, const Stream& stream) {
   const Topology& topology = network.topology;
   std::vector<IslandId> receivers;
+  receivers.reserve(stream.deliveries.size());
   for (const Delivery& delivery : stream.deliveries) receivers.push_back(delivery.receiver);
   if (stream.sources.empty()) return kWrongStart;
   if (receivers.empty()) return kWrongEnd;
@@ -284,7 +287,7 @@ std::optional<std::string> stream_fault(const Network& network, const Stream& st
   }
   std::erase_if(copies, [](const auto& entry) { return entry.second == 0; });
   const auto last = std::find_if(stream.up.begin(), stream.up.end(), [&](const ArcUse& use) {
-    return leads_on.count(topology.arc(use.arc).head) == 0;
+    return !leads_on.contains(topology.arc(use.arc).head);
   });
   if (last == stream.up.end()) return "its way up has no end";
   const NodeId root = topology.arc(last->arc).head;

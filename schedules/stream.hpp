@@ -32,7 +32,7 @@ struct Stream {
   std::vector<IslandId> sources;     ///< by rank; more than one are summed on the way
   std::vector<Delivery> deliveries;  ///< by rank of the receiver
   std::vector<ArcUse> arcs;          ///< by arc
-  std::vector<ArcUse> up = {};       ///< the part of `arcs` that leads to an in-network root
+  std::vector<ArcUse> up;            ///< the part of `arcs` that leads to an in-network root
 };
 
 /// What builds streams: the map, its routes and what its switches can do.

@@ -142,10 +142,7 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
 
 void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
-  command
-      ->add_option(
-          "WHAT", options.what,
-          "policies, tasks, exchanges, topologies or columns")
+  command->add_option("WHAT", options.what, "policies, tasks, exchanges, topologies or columns")
       ->required()
       ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns"})
                   .description(""));

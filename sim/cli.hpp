@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadInput = 2;
 
-enum class Format { kTable, kCsv, kJson };
+enum class Format : std::uint8_t { kTable, kCsv, kJson };
 
 /// The options that several commands share.
 struct CommonOptions {

@@ -119,10 +119,10 @@ void Recorder::write_islands(std::ofstream& file, const RunResult& result) const
     const auto bytes = [&result](ArcId arc) {
       return std::to_string(result.arcs[arc.index()].bytes.in_bytes());
     };
-    islands.row(std::vector<std::string>{
-        topology_->name(id), std::to_string(shares.rounds), seconds(shares.compute),
-        seconds(shares.wait), seconds(shares.exchange), bytes(topology_->up(id)),
-        bytes(topology_->down(id))});
+    islands.row(std::vector<std::string>{topology_->name(id), std::to_string(shares.rounds),
+                                         seconds(shares.compute), seconds(shares.wait),
+                                         seconds(shares.exchange), bytes(topology_->up(id)),
+                                         bytes(topology_->down(id))});
   }
 }
 

@@ -12,8 +12,9 @@
 namespace gyre {
 
 /// Writes a run's files as it goes: trace.csv, rounds.csv and timeline.json while it runs (a line
-/// is on disk when the next evaluation begins), links.csv and islands.csv at its end. Memory does not grow with the
-/// run. `timeline.json` is Chrome's trace event format: one thread an island, time in microseconds.
+/// is on disk when the next evaluation begins), links.csv and islands.csv at its end. Memory does
+/// not grow with the run. `timeline.json` is Chrome's trace event format: one thread an island,
+/// time in microseconds.
 class Recorder final : public RunObserver {
  public:
   /// Makes `folder` and its files. Errors: `std::runtime_error` naming what cannot be written.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <numeric>
@@ -34,7 +35,7 @@ struct RoundState {
 };
 
 /// Where an island is, for the report of a deadlock.
-enum class Position { kComputing, kMeeting, kExchanging, kAtBarrier, kDone };
+enum class Position : std::uint8_t { kComputing, kMeeting, kExchanging, kAtBarrier, kDone };
 
 class Simulation {
  public:

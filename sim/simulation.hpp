@@ -67,7 +67,7 @@ struct CliqueRow {
   std::string bound_by;  ///< `compute`, `latency`, `link X->Y` or `access X.up`
 };
 
-enum class Activity { kCompute, kWait, kExchange };
+enum class Activity : std::uint8_t { kCompute, kWait, kExchange };
 struct Span {
   IslandId island;
   std::int64_t round = 0;
@@ -86,7 +86,7 @@ class RunObserver {
   virtual void on_span(const Span& /*span*/) {}
 };
 
-enum class RunStatus { kComplete, kTruncated, kFailed };
+enum class RunStatus : std::uint8_t { kComplete, kTruncated, kFailed };
 inline constexpr std::array<std::string_view, 3> kRunStatusNames{"complete", "truncated", "failed"};
 
 /// Where an island's time went.

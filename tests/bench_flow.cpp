@@ -93,8 +93,9 @@ double bare_seconds(const Topology& topology, std::int64_t rounds) {
     auto* zone = s4u::create_full_zone("bare");
     std::vector<s4u::Link*> links;
     for (std::size_t a = 0; a < topology.arc_count(); ++a) {
-      links.push_back(simgrid_compat::add_link(
-          zone, fmt::format("arc{}", a), topology.arc(ArcId::at(a)).capacity.in_bytes_per_second()));
+      links.push_back(
+          simgrid_compat::add_link(zone, fmt::format("arc{}", a),
+                                   topology.arc(ArcId::at(a)).capacity.in_bytes_per_second()));
     }
     std::vector<s4u::Host*> hosts;
     const std::size_t n = topology.island_count();
@@ -121,8 +122,8 @@ double bare_seconds(const Topology& topology, std::int64_t rounds) {
         for (s4u::Host* from : hosts) {
           for (s4u::Host* to : hosts) {
             if (from == to) continue;
-            flows.push_back(s4u::Comm::sendto_async(
-                from, to, static_cast<std::uint64_t>(kPayload.in_bytes())));
+            flows.push_back(
+                s4u::Comm::sendto_async(from, to, static_cast<std::uint64_t>(kPayload.in_bytes())));
           }
         }
         for (const s4u::CommPtr& flow : flows) flow->wait();
@@ -139,11 +140,14 @@ void bench(const std::string& name, const Topology& topology, std::int64_t round
   std::vector<double> bare;
   std::vector<double> ratios;
   for (int repetition = 0; repetition < 7; ++repetition) {
-    ours.push_back(std::stod(in_child([&] { return std::to_string(gyre_seconds(topology, rounds)); })));
-    bare.push_back(std::stod(in_child([&] { return std::to_string(bare_seconds(topology, rounds)); })));
+    ours.push_back(
+        std::stod(in_child([&] { return std::to_string(gyre_seconds(topology, rounds)); })));
+    bare.push_back(
+        std::stod(in_child([&] { return std::to_string(bare_seconds(topology, rounds)); })));
     ratios.push_back(bare.back() / ours.back());
   }
-  for (std::vector<double>* values : {&ours, &bare, &ratios}) std::sort(values->begin(), values->end());
+  for (std::vector<double>* values : {&ours, &bare, &ratios})
+    std::sort(values->begin(), values->end());
   fmt::print("{:<22} gyre {:>9.0f} flows/s   bare SimGrid {:>9.0f} flows/s   ratio {:.2f}\n", name,
              flows / ours[3], flows / bare[3], ratios[3]);
 }

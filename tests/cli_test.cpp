@@ -1,11 +1,8 @@
 // The program as its users meet it: run as a process, judged by what it prints, writes and returns.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +16,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "analysis/columns.hpp"
 #include "analysis/csv.hpp"
@@ -107,18 +106,27 @@ TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
 
 TEST_F(Cli, BadCommandLinesExit2) {
   const std::string two = shipped("two-islands.yaml");
-  for (const std::string& arguments :
-       {std::string(), std::string("frobnicate"), std::string("run"), "check " + two + " --frob",
-        "run " + two, "run " + two + " --schedule none --mode aggregation",
-        "run " + two + " --schedule nine --mode both", "compare " + two + " --jobs 0",
-        "compare " + two + " --jobs many", "compare " + two + " --seed -1",
-        "compare " + two + " --fidelity packet", "check " + two + " --set job",
-        "check " + two + " --set job.local_steps=0", "check " + two + " --set job.local_step=5",
-        "check " + two + " --format xml", "exchange " + two + " --mode both --round east",
-        "exchange " + two + " --mode both --round east+north",
-        "exchange " + two + " --mode both --exchange fast",
-        "exchange " + two + " --mode neither --exchange in-network",
-        std::string("check nowhere.yaml"), std::string("list things")}) {
+  for (const std::string& arguments : {std::string(),
+                                       std::string("frobnicate"),
+                                       std::string("run"),
+                                       "check " + two + " --frob",
+                                       "run " + two,
+                                       "run " + two + " --schedule none --mode aggregation",
+                                       "run " + two + " --schedule nine --mode both",
+                                       "compare " + two + " --jobs 0",
+                                       "compare " + two + " --jobs many",
+                                       "compare " + two + " --seed -1",
+                                       "compare " + two + " --fidelity packet",
+                                       "check " + two + " --set job",
+                                       "check " + two + " --set job.local_steps=0",
+                                       "check " + two + " --set job.local_step=5",
+                                       "check " + two + " --format xml",
+                                       "exchange " + two + " --mode both --round east",
+                                       "exchange " + two + " --mode both --round east+north",
+                                       "exchange " + two + " --mode both --exchange fast",
+                                       "exchange " + two + " --mode neither --exchange in-network",
+                                       std::string("check nowhere.yaml"),
+                                       std::string("list things")}) {
     const Outcome outcome = gyre(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments << '\n' << outcome.errors;
     EXPECT_FALSE(outcome.errors.empty()) << arguments;
@@ -128,7 +136,8 @@ TEST_F(Cli, BadCommandLinesExit2) {
 }
 
 TEST_F(Cli, InputErrorsNamePlaceKeyAndWhatIsAllowed) {
-  const fs::path bad = file("bad.yaml", read(kSource / "scenarios/two-islands.yaml") + "\nstopp: 1\n");
+  const fs::path bad =
+      file("bad.yaml", read(kSource / "scenarios/two-islands.yaml") + "\nstopp: 1\n");
   const Outcome outcome = gyre("compare bad.yaml");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.errors.find("bad.yaml:"), std::string::npos);
@@ -147,8 +156,9 @@ TEST_F(Cli, CheckPrintsEveryValueWithItsOrigin) {
   EXPECT_EQ(values.at("network.access.bandwidth").second, "--set");
   EXPECT_EQ(values.at("network.access.latency").second, "default");
   EXPECT_NE(values.at("job.local_steps").second.find("nine-city.yaml:"), std::string::npos);
-  EXPECT_NE(values.at("network.topology.links[0].latency").second.find("doublezero-nine-city.yaml:"),
-            std::string::npos);
+  EXPECT_NE(
+      values.at("network.topology.links[0].latency").second.find("doublezero-nine-city.yaml:"),
+      std::string::npos);
 }
 
 TEST_F(Cli, ExchangePrintsTheKnownTime) {
@@ -174,7 +184,8 @@ TEST_F(Cli, FormatsAgree) {
   const auto json = nlohmann::json::parse(gyre(command + "json").output);
   for (std::size_t c = 0; c < csv[0].size(); ++c) {
     const auto& value = json.at(csv[0][c]);
-    EXPECT_EQ(csv[1][c], value.is_string() ? value.get<std::string>() : number(value.get<double>()));
+    EXPECT_EQ(csv[1][c],
+              value.is_string() ? value.get<std::string>() : number(value.get<double>()));
   }
 }
 
@@ -187,11 +198,10 @@ TEST_F(Cli, ComparisonWritesWhatItSays) {
   EXPECT_EQ(manifest.at("status"), "complete");
   EXPECT_EQ(manifest.at("scenario_text"), read(kSource / "scenarios/two-islands.yaml"));
   EXPECT_EQ(manifest.at("engine").at("options").at("network/model"), "CM02");
-  const std::map<std::string, std::string> headers{
-      {"trace.csv", csv_header(trace_columns())},
-      {"rounds.csv", csv_header(rounds_columns())},
-      {"links.csv", csv_header(links_columns())},
-      {"islands.csv", csv_header(islands_columns())}};
+  const std::map<std::string, std::string> headers{{"trace.csv", csv_header(trace_columns())},
+                                                   {"rounds.csv", csv_header(rounds_columns())},
+                                                   {"links.csv", csv_header(links_columns())},
+                                                   {"islands.csv", csv_header(islands_columns())}};
   for (const auto& id : manifest.at("runs")) {
     const fs::path run = folder_ / "out/runs" / id.get<std::string>();
     for (const auto& [name, header] : headers) {
@@ -205,7 +215,8 @@ TEST_F(Cli, ComparisonWritesWhatItSays) {
   }
 }
 
-// F15, F16: the same results byte by byte, whatever the number of jobs; another seed, other results.
+// F15, F16: the same results byte by byte, whatever the number of jobs; another seed, other
+// results.
 TEST_F(Cli, ResultsAreByteIdentical) {
   const std::string scenario = shipped("nine-city.yaml") +
                                " --set stop.max_rounds=4 --set evaluate.every_rounds=2"
@@ -265,10 +276,11 @@ TEST_F(Cli, RunWritesOneRun) {
 
 // F19: Ctrl-C ends with readable, marked traces and status 1; running again completes them.
 TEST_F(Cli, CtrlCLeavesMarkedReadableTraces) {
-  const std::string command = fmt::format(
-      "compare {} -o out --set stop.max_rounds=100000000 --set stop.loss=1e-9 --quiet", shipped("two-islands.yaml"));
-  const Outcome outcome = shell(
-      fmt::format("'{}' {} & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", kGyre, command));
+  const std::string command =
+      fmt::format("compare {} -o out --set stop.max_rounds=100000000 --set stop.loss=1e-9 --quiet",
+                  shipped("two-islands.yaml"));
+  const Outcome outcome =
+      shell(fmt::format("'{}' {} & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", kGyre, command));
   EXPECT_EQ(outcome.status, 1) << outcome.errors;
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
   std::size_t truncated = 0;
@@ -287,10 +299,11 @@ TEST_F(Cli, CtrlCLeavesMarkedReadableTraces) {
 // A run killed outright says of itself that it is truncated.
 TEST_F(Cli, AKilledRunIsMarked) {
   const std::string command = fmt::format(
-      "run {} --schedule none --mode both -o out --set stop.max_rounds=100000000 --set stop.loss=1e-9 --quiet",
+      "run {} --schedule none --mode both -o out --set stop.max_rounds=100000000 --set "
+      "stop.loss=1e-9 --quiet",
       shipped("two-islands.yaml"));
-  const Outcome outcome =
-      shell(fmt::format("'{}' {} & pid=$!; sleep 1; pkill -KILL -P $pid; wait $pid", kGyre, command));
+  const Outcome outcome = shell(
+      fmt::format("'{}' {} & pid=$!; sleep 1; pkill -KILL -P $pid; wait $pid", kGyre, command));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.errors.find("failed"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "failed");
@@ -354,7 +367,8 @@ TEST_F(Cli, ReadmeCommandsRun) {
     // The full comparison is the demo's; here it runs for two rounds.
     const bool runs = command.compare(0, 4, "run ") == 0 || command.compare(0, 8, "compare ") == 0;
     const Outcome outcome =
-        gyre(command + (runs ? " --overwrite --set stop.max_rounds=2 --set evaluate.every_rounds=1" : ""));
+        gyre(command +
+             (runs ? " --overwrite --set stop.max_rounds=2 --set evaluate.every_rounds=1" : ""));
     EXPECT_EQ(outcome.status, 0) << command << '\n' << outcome.errors;
   }
 }

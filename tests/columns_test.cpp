@@ -28,8 +28,8 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
           << column.name;
     }
   }
-  EXPECT_EQ(tables,
-            (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange"}));
+  EXPECT_EQ(tables, (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
+                                                "islands"}));
 }
 
 // A name that ends with a unit says the unit that the column declares.

@@ -1,6 +1,7 @@
 #include "analysis/csv.hpp"
 
-#include <limits>
+#include <array>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ TEST(ParseCsvLine, RefusesAnOpenQuote) {
   EXPECT_FALSE(parse_csv_line("\"a\"\",b").has_value());
 }
 
-constexpr Column kTwo[] = {{"name", "-", "a name"}, {"time_s", "s", "a time"}};
+constexpr std::array kTwo{Column{"name", "-", "a name"}, Column{"time_s", "s", "a time"}};
 
 TEST(CsvWriter, WritesTheHeaderAndRows) {
   std::ostringstream out;

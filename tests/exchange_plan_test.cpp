@@ -1,6 +1,7 @@
 #include "schedules/exchange_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,8 +14,8 @@ namespace gyre {
 namespace {
 
 const Bytes kPayload = Bytes::count(2'000'000'000);  // 16 Gbit
-constexpr Exchange kAllExchanges[] = {Exchange::kDirect, Exchange::kRing, Exchange::kInNetwork,
-                                      Exchange::kBest};
+constexpr std::array kAllExchanges{Exchange::kDirect, Exchange::kRing, Exchange::kInNetwork,
+                                   Exchange::kBest};
 
 /// Bytes on each arc.
 std::vector<std::int64_t> arc_bytes(const Topology& map, const ExchangePlan& plan) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -76,7 +77,7 @@ struct Include {
 std::vector<Include> includes_of(const fs::path& path) {
   std::vector<Include> found;
   for (const std::string& line : lines_of(kRoot / path)) {
-    if (line.rfind("#include", 0) != 0) continue;
+    if (!line.starts_with("#include")) continue;
     const std::size_t from = line.find_first_of("<\"");
     const std::size_t to = line.find_first_of(">\"", from + 1);
     found.push_back({line.substr(from + 1, to - from - 1), line[from] == '"'});
@@ -136,10 +137,10 @@ TEST(Rules, SimGridAndYamlStayInTheirFolders) {
   for (const auto& [folder, allowed] : kMayInclude) {
     for (const fs::path& path : sources(folder)) {
       for (const Include& include : includes_of(path)) {
-        if (include.target.rfind("simgrid", 0) == 0 || include.target.rfind("xbt", 0) == 0) {
+        if (include.target.starts_with("simgrid") || include.target.starts_with("xbt")) {
           simgrid.insert(folder);
         }
-        if (include.target.rfind("yaml-cpp", 0) == 0) yaml.insert(folder);
+        if (include.target.starts_with("yaml-cpp")) yaml.insert(folder);
       }
     }
   }

@@ -18,8 +18,7 @@ namespace {
 constexpr double kRelative = 1e-6;
 const Bytes kPayload = Bytes::count(2'000'000'000);  // 16 Gbit
 
-#define EXPECT_CLOSE(actual, expected) \
-  EXPECT_NEAR(actual, expected, kRelative * std::abs(expected))
+#define EXPECT_CLOSE(actual, expected) EXPECT_NEAR(actual, expected, kRelative* std::abs(expected))
 
 std::vector<Round> rounds_of(const Topology& topology, const std::vector<std::string>& texts) {
   std::vector<Round> rounds;
@@ -63,25 +62,25 @@ TEST_P(KnownExchange, TakesTheKnownTime) {
 
 INSTANTIATE_TEST_SUITE_P(
     NineCity, KnownExchange,
-    testing::Values(
-        Known{Mode::kNeither, Exchange::kDirect, kAll, 20.8, 0.1569},
-        Known{Mode::kMulticast, Exchange::kDirect, kAll, 12.8, 0.1569},
-        Known{Mode::kAggregation, Exchange::kDirect, kAll, 12.8, 0.1569},
-        Known{Mode::kBoth, Exchange::kDirect, kAll, 1.6, 0.20316},
-        Known{Mode::kBoth, Exchange::kInNetwork, kAll, 1.6, 0.20316},
-        Known{Mode::kNeither, Exchange::kRing, kAll, 16 * 1.6 / 9, 0.69546},
-        Known{Mode::kNeither, Exchange::kDirect, kTriangles, 3.2, 0.08104},
-        Known{Mode::kMulticast, Exchange::kDirect, kTriangles, 3.2, 0.08104},
-        Known{Mode::kAggregation, Exchange::kDirect, kTriangles, 3.2, 0.08104},
-        Known{Mode::kBoth, Exchange::kDirect, kTriangles, 1.6, 0.11064},
-        Known{Mode::kNeither, Exchange::kRing, "LON+AMS+FRA", 4 * 1.6 / 3, 0.01068}));
+    testing::Values(Known{Mode::kNeither, Exchange::kDirect, kAll, 20.8, 0.1569},
+                    Known{Mode::kMulticast, Exchange::kDirect, kAll, 12.8, 0.1569},
+                    Known{Mode::kAggregation, Exchange::kDirect, kAll, 12.8, 0.1569},
+                    Known{Mode::kBoth, Exchange::kDirect, kAll, 1.6, 0.20316},
+                    Known{Mode::kBoth, Exchange::kInNetwork, kAll, 1.6, 0.20316},
+                    Known{Mode::kNeither, Exchange::kRing, kAll, 16 * 1.6 / 9, 0.69546},
+                    Known{Mode::kNeither, Exchange::kDirect, kTriangles, 3.2, 0.08104},
+                    Known{Mode::kMulticast, Exchange::kDirect, kTriangles, 3.2, 0.08104},
+                    Known{Mode::kAggregation, Exchange::kDirect, kTriangles, 3.2, 0.08104},
+                    Known{Mode::kBoth, Exchange::kDirect, kTriangles, 1.6, 0.11064},
+                    Known{Mode::kNeither, Exchange::kRing, "LON+AMS+FRA", 4 * 1.6 / 3, 0.01068}));
 
 // Two rounds of 3×3 average exactly; on shortest paths the first takes 3.2 s and the longest path
 // in it, the second 4.8 s and 138.66 ms.
 TEST(NineCityReference, TwoRoundsOf3x3Take8Point2197Seconds) {
   const ProbeResult result = probe_nine(Mode::kNeither, Exchange::kDirect,
                                         {kTriangles, "SEO+NYC+FRA|TYO+BAR+AMS|SIN+LAX+LON"});
-  EXPECT_NEAR(result.rounds[0].time.in_seconds() + result.rounds[1].time.in_seconds(), 8.2197, 5e-5);
+  EXPECT_NEAR(result.rounds[0].time.in_seconds() + result.rounds[1].time.in_seconds(), 8.2197,
+              5e-5);
   EXPECT_CLOSE(result.rounds[0].time.in_seconds(), 3.28104);
 }
 
@@ -180,9 +179,9 @@ TEST(NineCityReference, PredictionsHold) {
     const Capabilities able = capabilities(topology, mode);
     const ProbeResult result = probe(topology, able, kPayload, Exchange::kDirect, rounds);
     for (std::size_t r = 0; r < rounds.size(); ++r) {
-      const ExchangePlan plan = plan_exchange({topology, routes, able},
-                                              result.rounds[r].cliques.front().members, kPayload,
-                                              Exchange::kDirect);
+      const ExchangePlan plan =
+          plan_exchange({topology, routes, able}, result.rounds[r].cliques.front().members,
+                        kPayload, Exchange::kDirect);
       EXPECT_CLOSE(result.rounds[r].bandwidth.in_seconds(), plan.predicted.bandwidth.in_seconds());
       EXPECT_LE(result.rounds[r].time, plan.predicted.total() * (1.0 + kRelative));
     }

@@ -1,123 +1,22 @@
 // What a run does in time: small maps drawn in comments, with the times derived there.
 
-#include "sim/simulation.hpp"
-
+#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "models/rng.hpp"
-#include "models/tasks/quadratic.hpp"
 #include "sim/child_process.hpp"
 #include "sim/exchange_probe.hpp"
-#include "tests/lockstep.hpp"
-#include "tests/support.hpp"
+#include "sim/simulation.hpp"
+#include "tests/run_log.hpp"
 
 namespace gyre {
 namespace {
 
-const std::atomic<bool> kNever{false};
 constexpr double kRelative = 1e-6;
-
-/// Rounds that come again and again.
-class Repeated final : public Policy {
- public:
-  Repeated(const Topology& topology, const std::vector<std::string>& rounds) {
-    for (const std::string& text : rounds) rounds_.push_back(parse_round({text, {}}, topology));
-  }
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t number) override {
-    return rounds_[static_cast<std::size_t>(number) % rounds_.size()];
-  }
-
- private:
-  std::vector<Round> rounds_;
-};
-
-/// Keeps what a run reported, as text: exact, and easy to carry out of its process.
-class Log final : public RunObserver {
- public:
-  explicit Log(const Topology& topology) : topology_(&topology) {}
-  void on_trace(const TraceRow& row) override {
-    text << fmt::format("trace {} {} {:a} {:a}\n", row.time.in_seconds(), row.round,
-                        row.evaluation.loss_average, row.evaluation.consensus_distance);
-  }
-  void on_clique(const CliqueRow& row) override {
-    text << fmt::format("clique {} {} {} {} {} {} {}\n", row.round, to_text(row.members, *topology_),
-                        row.start.in_seconds(), row.compute.in_seconds(), row.wait.in_seconds(),
-                        row.communication.in_seconds(), row.bound_by);
-  }
-  std::ostringstream text;
-
- private:
-  const Topology* topology_;
-};
-
-/// Runs in a process of its own; returns the log and a last line `end status time rounds`.
-std::vector<std::string> run_log(const RunSpec& spec) {
-  const std::string text = in_child([&spec] {
-    Log log(*spec.topology);
-    const RunResult result = simulate(spec, log, kNever);
-    Bytes bytes;
-    double bits = 0.0;
-    for (const ArcUsage& usage : result.arcs) {
-      bytes += usage.bytes;
-      bits += usage.carried_bits;
-    }
-    log.text << fmt::format("end {} {} {} {} {} {} {} {}", static_cast<int>(result.status),
-                            result.simulated.in_seconds(), result.rounds, bytes.in_bytes(), bits,
-                            result.mean_round.in_seconds(), result.bound_round.in_seconds(),
-                            result.failure);
-    return log.text.str();
-  });
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-double field(const std::string& line, std::size_t index) {
-  std::istringstream stream(line);
-  std::string word;
-  for (std::size_t i = 0; i <= index; ++i) stream >> word;
-  return std::strtod(word.c_str(), nullptr);
-}
-
-std::vector<std::string> starting(const std::vector<std::string>& lines, const std::string& what) {
-  std::vector<std::string> found;
-  for (const std::string& line : lines) {
-    if (line.compare(0, what.size() + 1, what + " ") == 0) found.push_back(line);
-  }
-  return found;
-}
-
-// A ──10 Gbps, 10 ms── B: two islands, access 10 Gbps. 1 GB takes 0.8 s and 10 ms.
-Topology pair(Bandwidth core = Bandwidth::gigabits_per_second(10),
-              Duration latency = Duration::milliseconds(10)) {
-  const Bandwidth access = Bandwidth::gigabits_per_second(10);
-  return {"pair",
-          {"a", "b"},
-          {{"A", SwitchId::at(0), access, access, {}}, {"B", SwitchId::at(1), access, access, {}}},
-          {{SwitchId::at(0), SwitchId::at(1), core, latency, core, latency}}};
-}
-
-RunSpec pair_spec(const Topology& topology, Policy& policy) {
-  RunSpec spec;
-  spec.topology = &topology;
-  spec.capabilities = capabilities(topology, Mode::kNeither);
-  spec.policy = &policy;
-  spec.exchange = Exchange::kDirect;
-  spec.payload = Bytes::count(1'000'000'000);
-  spec.compute.step_time = Duration::seconds(1.0);
-  spec.stop.max_rounds = 3;
-  return spec;
-}
 
 TEST(Simulation, ARoundIsComputeThenExchange) {
   const Topology topology = pair();
@@ -143,8 +42,8 @@ TEST(Simulation, TheFasterIslandWaits) {
   EXPECT_NEAR(field(cliques[0], 5), 1.0, 1e-9);
 }
 
-// Four islands on one switch. {A,B} is quick (compute 1 s), {C,D} slow (5 s): without a barrier each
-// pair keeps its own time, with one all wait for the slow pair.
+// Four islands on one switch. {A,B} is quick (compute 1 s), {C,D} slow (5 s): without a barrier
+// each pair keeps its own time, with one all wait for the slow pair.
 TEST(Simulation, CliquesKeepTheirOwnTimeUnlessThereIsABarrier) {
   const Bandwidth rate = Bandwidth::gigabits_per_second(8);
   std::vector<Topology::Island> islands;
@@ -159,7 +58,8 @@ TEST(Simulation, CliquesKeepTheirOwnTimeUnlessThereIsABarrier) {
   }
   const auto free = starting(run_log(spec), "clique");
   ASSERT_EQ(free.size(), 6U);
-  EXPECT_NE(free[1].find(" A+B "), std::string::npos);  // A and B end round 1 before C and D round 0
+  EXPECT_NE(free[1].find(" A+B "),
+            std::string::npos);  // A and B end round 1 before C and D round 0
   EXPECT_NEAR(field(free[1], 3), 2.0, 1e-9);
   spec.barrier = true;
   const auto held = starting(run_log(spec), "clique");
@@ -174,7 +74,8 @@ TEST(Simulation, ExchangesUnderWayShareArcsMaxMin) {
   const Bandwidth rate = Bandwidth::gigabits_per_second(8);
   std::vector<Topology::Island> islands;
   for (std::size_t i = 0; i < 4; ++i) {
-    islands.push_back({std::string(1, static_cast<char>('A' + i)), SwitchId::at(i % 2), rate, rate, {}});
+    islands.push_back(
+        {std::string(1, static_cast<char>('A' + i)), SwitchId::at(i % 2), rate, rate, {}});
   }
   const Topology topology("two pairs", {"l", "r"}, islands,
                           {{SwitchId::at(0), SwitchId::at(1), rate, {}, rate, {}}});
@@ -212,7 +113,8 @@ TEST(Simulation, CopiesCostTheArcBeforeAnIncapableSwitch) {
   const Bandwidth rate = Bandwidth::gigabits_per_second(8);
   std::vector<Topology::Island> islands{{"A", SwitchId::at(0), rate, rate, {}},
                                         {"E", SwitchId::at(0), rate, rate, {}}};
-  for (const char* name : {"B", "C", "D"}) islands.push_back({name, SwitchId::at(1), rate, rate, {}});
+  for (const char* name : {"B", "C", "D"})
+    islands.push_back({name, SwitchId::at(1), rate, rate, {}});
   const Topology topology("copies", {"s", "m"}, islands,
                           {{SwitchId::at(0), SwitchId::at(1), rate, {}, rate, {}}});
   const Capabilities some{.multicast = {true, false}, .aggregation = {false, false}};
@@ -241,9 +143,9 @@ TEST(Simulation, AnIdlePairTakesLatencyPlusSizeOverBandwidth) {
               .in_seconds());
     }
   }
-  for (const std::int64_t size : {std::int64_t{1}, std::int64_t{1} << 20, (std::int64_t{1} << 31) - 1,
-                                  std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1,
-                                  std::int64_t{1'000'000'000'000}}) {
+  for (const std::int64_t size :
+       {std::int64_t{1}, std::int64_t{1} << 20, (std::int64_t{1} << 31) - 1, std::int64_t{1} << 31,
+        (std::int64_t{1} << 32) + 1, std::int64_t{1'000'000'000'000}}) {
     const ProbeResult result = probe(topology, capabilities(topology, Mode::kNeither),
                                      Bytes::count(size), Exchange::kDirect, rounds);
     Bytes total;
@@ -251,7 +153,8 @@ TEST(Simulation, AnIdlePairTakesLatencyPlusSizeOverBandwidth) {
       const double expected = latency_s[r] + static_cast<double>(size) * 8.0 / 10e9;
       EXPECT_NEAR(result.rounds[r].time.in_seconds(), expected, kRelative * expected) << size;
     }
-    for (std::size_t i = 0; i < 9; ++i) total += result.arcs[topology.up(IslandId::at(i)).index()].bytes;
+    for (std::size_t i = 0; i < 9; ++i)
+      total += result.arcs[topology.up(IslandId::at(i)).index()].bytes;
     EXPECT_EQ(total.in_bytes(), 72 * size);
   }
 }
@@ -286,9 +189,9 @@ TEST(Simulation, OneIslandTrainsAlone) {
 // A payload smaller than the ring's chunks: some flows have nothing to carry.
 TEST(Simulation, RingOfThreeWithTwoBytes) {
   const Topology topology = nine_city();
-  const ProbeResult result = probe(topology, capabilities(topology, Mode::kNeither),
-                                   Bytes::count(2), Exchange::kRing,
-                                   {parse_round({"LON+AMS+FRA", {}}, topology)});
+  const ProbeResult result =
+      probe(topology, capabilities(topology, Mode::kNeither), Bytes::count(2), Exchange::kRing,
+            {parse_round({"LON+AMS+FRA", {}}, topology)});
   EXPECT_NEAR(result.rounds[0].time.in_seconds(), 0.01068, 1e-6);
 }
 
@@ -301,11 +204,10 @@ TEST(Simulation, ScalesAndDoesNotCareForOrder) {
                                                  Bandwidth::gigabits_per_second(10 * k));
     std::vector<double> seconds;
     for (const Mode mode : {Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth}) {
-      const ProbeResult result =
-          probe(topology, capabilities(topology, mode), Bytes::count(2'000'000'000 * k),
-                Exchange::kBest,
-                {parse_round({"SEO+TYO+SIN+LAX|NYC+BAR+LON|AMS+FRA", {}}, topology),
-                 parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)});
+      const ProbeResult result = probe(
+          topology, capabilities(topology, mode), Bytes::count(2'000'000'000 * k), Exchange::kBest,
+          {parse_round({"SEO+TYO+SIN+LAX|NYC+BAR+LON|AMS+FRA", {}}, topology),
+           parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)});
       for (const RoundCost& cost : result.rounds) seconds.push_back(cost.time.in_seconds());
     }
     return seconds;
@@ -337,117 +239,6 @@ TEST(Simulation, ConservesBytesAndKeepsTheBound) {
   }
 }
 
-QuadraticSpec nine_parabolas() {
-  QuadraticSpec spec;
-  spec.optima = {-4, -3, -2, -1, 0, 1, 2, 3, 4};
-  spec.start = 5.0;
-  return spec;
-}
-
-// Oracle O4 through the simulation: mean after r rounds of 10 steps 5·(0.9^10)^r, loss of the
-// average (1/9) Σ ½(x − b)² = x²/2 + 10/3.
-TEST(Simulation, LearnsTheClosedFormOfLocalSgd) {
-  const Topology topology = nine_city();
-  Repeated policy(topology, {"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA"});
-  Quadratic task(nine_parabolas());
-  RunSpec spec = pair_spec(topology, policy);
-  spec.local_steps = 10;
-  spec.task = &task;
-  const auto rows = starting(run_log(spec), "trace");
-  ASSERT_EQ(rows.size(), 4U);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double mean = 5.0 * std::pow(0.9, 10.0 * static_cast<double>(r));
-    EXPECT_NEAR(field(rows[r], 3), mean * mean / 2.0 + 10.0 / 3.0, 1e-12);
-  }
-  EXPECT_NEAR(field(rows[3], 4), 0.0, 1e-24);
-}
-
-// The simulation learns exactly what lockstep rounds learn: only the time differs.
-TEST(Simulation, LearnsWhatLockstepLearns) {
-  const Topology topology = nine_city();
-  Repeated policy(topology,
-                  {"SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA", "SEO+LAX+LON|TYO+NYC+AMS|SIN+BAR+FRA"});
-  QuadraticSpec parabolas = nine_parabolas();
-  parabolas.noise = 0.3;
-  Quadratic task(parabolas);
-  RunSpec spec = pair_spec(topology, policy);
-  spec.barrier = true;
-  spec.local_steps = 4;
-  spec.task = &task;
-  spec.stop.max_rounds = 5;
-  const auto rows = starting(run_log(spec), "trace");
-
-  Quadratic same(parabolas);
-  same.start({.islands = topology.island_names(), .seed = 1});
-  for (int r = 0; r < 5; ++r) {
-    for (std::size_t i = 0; i < 9; ++i) same.train(IslandId::at(i), 4);
-    const auto& cliques = r % 2 == 0 ? test::kGridRows : test::kGridColumns;
-    std::vector<Model> next(9);
-    for (const auto& clique : cliques) {
-      std::vector<WeightedIsland> terms;
-      for (const std::size_t i : clique) terms.push_back({IslandId::at(i), 1.0 / 3.0});
-      for (const std::size_t i : clique) next[i] = same.combine(terms);
-    }
-    for (std::size_t i = 0; i < 9; ++i) same.assign(IslandId::at(i), next[i]);
-    EXPECT_EQ(field(rows[static_cast<std::size_t>(r) + 1], 3), same.evaluate().loss_average);
-  }
-}
-
-// Oracle O11: a barrier waits for the slowest; exponential times of mean 1 s: H_9 s on average.
-TEST(Simulation, TheBarrierPaysForStragglers) {
-  const Topology topology = nine_city();
-  Repeated policy(topology, {"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA"});
-  RunSpec spec = pair_spec(topology, policy);
-  spec.propagation = false;
-  spec.payload = Bytes::count(1);
-  spec.exchange = Exchange::kDirect;
-  spec.compute.jitter.kind = StepJitter::Kind::kExponential;
-  spec.stop.max_rounds = 4000;
-  const double mean = field(run_log(spec).back(), 2) / 4000.0;
-  // The largest of nine has variance Σ 1/k² = 1.54: four standard errors of the mean are 0.078.
-  EXPECT_NEAR(mean, 2.8289682540, 0.078);
-}
-
-TEST(Simulation, StopsAtTheTargetAndAtTheTimeLimit) {
-  const Topology topology = pair();
-  Repeated policy(topology, {"A+B"});
-  QuadraticSpec parabolas;
-  parabolas.optima = {-1, 1};
-  parabolas.start = 5.0;
-  Quadratic task(parabolas);
-  RunSpec spec = pair_spec(topology, policy);
-  spec.task = &task;
-  spec.local_steps = 1;
-  spec.stop.max_rounds = 1000;
-  spec.stop.loss = 0.5 + 5.0 * 5.0 * std::pow(0.9, 10) / 2.0 + 1e-9;  // x = 5·0.9^r at r = 5
-  const auto reached = run_log(spec);
-  EXPECT_EQ(field(reached.back(), 3), 5.0);
-  EXPECT_NEAR(field(reached.back(), 2), 5 * 1.81, 1e-9);
-  spec.stop.loss.reset();
-  spec.stop.max_time = Duration::seconds(4.0);
-  const auto limited = run_log(spec);
-  EXPECT_NEAR(field(limited.back(), 2), 4.0, 1e-12);
-  EXPECT_EQ(field(limited.back(), 3), 2.0);
-  EXPECT_NEAR(field(starting(limited, "trace").back(), 1), 4.0, 1e-12);
-}
-
-// F14, F15: the same run twice, in two processes, reports the same to the last bit.
-TEST(Simulation, IsDeterministic) {
-  const Topology topology = nine_city();
-  const auto run = [&topology] {
-    Repeated policy(topology, {"SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA", "SEO+BAR|TYO+SIN+LAX+NYC"});
-    QuadraticSpec parabolas = nine_parabolas();
-    parabolas.noise = 1.0;
-    Quadratic task(parabolas);
-    RunSpec spec = pair_spec(topology, policy);
-    spec.task = &task;
-    spec.compute.jitter.kind = StepJitter::Kind::kLognormal;
-    spec.stop.max_rounds = 20;
-    return run_log(spec);
-  };
-  EXPECT_EQ(run(), run());
-}
-
 // F21: an actor that nobody wakes ends the run at once, with the hook called.
 TEST(FlowNetwork, ReportsADeadlock) {
   const std::string answer = in_child([] {
@@ -462,13 +253,14 @@ TEST(FlowNetwork, ReportsADeadlock) {
   EXPECT_EQ(answer, "false true");
 }
 
-// Every option that we rely on is set, and none is left at a default of the engine that ruins a WAN.
+// Every option that we rely on is set, and none is left at a default of the engine that ruins a
+// WAN.
 TEST(FlowNetwork, SetsEveryModelOption) {
   std::vector<std::string> set;
   for (const ModelOption& option : model_options()) set.push_back(option.name + "=" + option.value);
   for (const char* needed :
-       {"network/model=CM02", "network/TCP-gamma=0", "network/weight-S=0", "network/latency-factor=1",
-        "network/bandwidth-factor=1", "network/crosstraffic=0"}) {
+       {"network/model=CM02", "network/TCP-gamma=0", "network/weight-S=0",
+        "network/latency-factor=1", "network/bandwidth-factor=1", "network/crosstraffic=0"}) {
     EXPECT_NE(std::find(set.begin(), set.end(), needed), set.end()) << needed;
   }
 }

@@ -1,5 +1,6 @@
 #include "tests/support.hpp"
 
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -20,10 +21,17 @@ struct CityLink {
 
 // tests/private_links.csv of doublezerofoundation/network-shapley-rs (Apache-2.0), which its README
 // calls illustrative; one-way latencies.
-constexpr CityLink kCityLinks[] = {
-    {"SEO", "TYO", 4.50},  {"TYO", "LAX", 57.62}, {"TYO", "SIN", 44.95}, {"SIN", "LAX", 121.56},
-    {"SIN", "FRA", 52.42}, {"LAX", "NYC", 25.72}, {"NYC", "BAR", 55.32}, {"NYC", "LON", 45.60},
-    {"LON", "AMS", 1.45},  {"LON", "FRA", 4.96},  {"AMS", "FRA", 2.11}};
+constexpr auto kCityLinks = std::to_array<CityLink>({{"SEO", "TYO", 4.50},
+                                                     {"TYO", "LAX", 57.62},
+                                                     {"TYO", "SIN", 44.95},
+                                                     {"SIN", "LAX", 121.56},
+                                                     {"SIN", "FRA", 52.42},
+                                                     {"LAX", "NYC", 25.72},
+                                                     {"NYC", "BAR", 55.32},
+                                                     {"NYC", "LON", 45.60},
+                                                     {"LON", "AMS", 1.45},
+                                                     {"LON", "FRA", 4.96},
+                                                     {"AMS", "FRA", 2.11}});
 
 Bandwidth random_capacity(Rng& stream) {
   return Bandwidth::gigabits_per_second(1 + static_cast<std::int64_t>(stream.below(40)));

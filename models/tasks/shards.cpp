@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -124,7 +125,8 @@ Shards make_shards(const ShardSpec& spec, std::span<const std::uint8_t> labels, 
       stream.shuffle(samples);
       return deal(samples, islands, 1);
     case ShardSpec::Kind::kByLabel:
-      std::ranges::stable_sort(samples, {}, [&labels](std::uint32_t k) { return labels[k]; });
+      std::ranges::sort(samples, {},
+                        [&labels](std::uint32_t k) { return std::pair(labels[k], k); });
       return deal(samples, islands, per_island);
     case ShardSpec::Kind::kDirichlet:
       break;
