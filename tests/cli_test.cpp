@@ -358,6 +358,17 @@ std::vector<std::string> readme_commands() {
   return commands;
 }
 
+class SlowDemo : public Cli {};
+
+// The README shows what the demo prints.
+TEST_F(SlowDemo, PrintsTheReadmesTable) {
+  const Outcome outcome = gyre("compare " + shipped("nine-city.yaml") + " -o out --quiet");
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(read(kSource / "README.md").find("```text\n" + outcome.output + "```"),
+            std::string::npos)
+      << outcome.output;
+}
+
 // F22: every documented command works.
 TEST_F(Cli, ReadmeCommandsRun) {
   const std::vector<std::string> commands = readme_commands();
