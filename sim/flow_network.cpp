@@ -66,7 +66,7 @@ std::string engine_version() {
 Instant FlowHandle::wait() {
   check(started_, "a flow that has not started was waited for");
   if (comm_ != nullptr) {
-    comm_->wait();
+    simgrid_compat::wait(comm_);
     ended_ = Instant::at_seconds(comm_->get_finish_time());
   }
   return ended_;

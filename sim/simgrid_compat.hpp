@@ -30,6 +30,16 @@ inline simgrid::s4u::Link* add_link(simgrid::s4u::NetZone* zone, const std::stri
 #endif
 }
 
+/// Blocks the calling actor until the communication has ended. Not `comm->wait()`: that starts a
+/// timer for each waiter and forgets all but the last one's.
+inline void wait(const simgrid::s4u::CommPtr& comm) {
+#if SIMGRID_VERSION >= 40000
+  simgrid::s4u::ActivitySet({comm}).wait_any();
+#else
+  simgrid::s4u::Comm::wait_any({comm});
+#endif
+}
+
 /// A zone whose route from a host is whatever was last chosen for it. SimGrid asks for the route
 /// when a communication starts, so that any list of links can be a route without a table of all
 /// routes ever used. A host has one actor here and an actor starts one flow at a time: the choice

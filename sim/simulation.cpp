@@ -209,6 +209,8 @@ class Simulation {
         placed += state.round.cliques[c].size();
       }
       check(placed == topology_.island_count(), "a round has to place every island once");
+      check(is_doubly_stochastic(mixing_matrix(state.round, topology_.island_count())),
+            "a round's mixing weights have to sum to 1 by rows and by columns");
       open_.push_back(std::move(state));
     }
     return open_[static_cast<std::size_t>(ahead)];
