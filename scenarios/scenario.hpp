@@ -84,7 +84,7 @@ struct TopologySpec {
 };
 
 /// How unicast and trees find their way (`models/routing.hpp`).
-enum class Routing { kShortest };
+enum class Routing : std::uint8_t { kShortest };
 inline constexpr std::array<std::string_view, 1> kRoutingNames{"shortest"};
 
 struct NetworkSpec {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace gyre {
 /// A node of a YAML document with the place that it was read from. Scalars keep their text: what a
 /// scalar means is decided by who reads it, never by its looks.
 struct YamlNode {
-  enum class Kind { kNull, kScalar, kSequence, kMapping };
+  enum class Kind : std::uint8_t { kNull, kScalar, kSequence, kMapping };
 
   struct Place {
     std::shared_ptr<const std::string> file;

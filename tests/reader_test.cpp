@@ -1,6 +1,7 @@
 #include "scenarios/reader.hpp"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace gyre {
 namespace {
 
-enum class Colour { kRed, kGreen };
+enum class Colour : std::uint8_t { kRed, kGreen };
 constexpr std::array<std::string_view, 2> kColours{"red", "green"};
 
 struct Inner {
@@ -121,14 +122,14 @@ path: a/b.yaml
   EXPECT_EQ(value.colour, Colour::kRed);
   EXPECT_EQ(value.colours, std::vector<Colour>{Colour::kGreen});
   EXPECT_EQ(value.whole, (std::vector<std::int64_t>{1000, -2}));
-  ASSERT_TRUE(value.names);
-  EXPECT_EQ(value.names->at(0).value, "010");
-  EXPECT_EQ(value.names->at(1).value, "a b");
-  EXPECT_EQ(value.names->at(1).where.key_path, "names[1]");
+  const std::vector<Text> names = value.names.value_or(std::vector<Text>{});
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_EQ(names[0].value, "010");
+  EXPECT_EQ(names[1].value, "a b");
+  EXPECT_EQ(names[1].where.key_path, "names[1]");
   EXPECT_EQ(value.inner.time, Duration::seconds(0.0045));
   EXPECT_EQ(value.inner.count, 3);
-  ASSERT_TRUE(value.maybe);
-  EXPECT_EQ(value.maybe->count, 4);
+  EXPECT_EQ(value.maybe.value_or(Inner{}).count, 4);
   ASSERT_EQ(value.several.size(), 2U);
   EXPECT_EQ(value.several[1].time, Duration::seconds(120));
   EXPECT_EQ(value.kind, 1U);

@@ -51,8 +51,9 @@ std::string structural_problem(const Json& schema, const Json& value, const std:
 std::string mapping_problem(const Json& schema, const Json& value, const std::string& path) {
   if (!value.is_object()) return path + ": no mapping";
   for (const auto& [key, inner] : value.items()) {
-    if (!schema["properties"].contains(key)) return path + "." + key + ": not in the schema";
-    std::string problem = structural_problem(schema["properties"][key], inner, path + "." + key);
+    const std::string inner_path = key_in(path, key);
+    if (!schema["properties"].contains(key)) return inner_path + ": not in the schema";
+    std::string problem = structural_problem(schema["properties"][key], inner, inner_path);
     if (!problem.empty()) return problem;
   }
   for (const Json& key : schema.value("required", Json::array())) {
