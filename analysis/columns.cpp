@@ -19,14 +19,18 @@ constexpr std::array kSummary{
            "accuracy of the average model at the last evaluation; empty without a test set"},
     Column{"final_accuracy_worst", "1", "accuracy of the worst island's model then"},
     Column{"rounds", "-", "rounds that every island ended"},
-    Column{"mean_round_s", "s", "simulated time / rounds, compute included"},
+    Column{
+        "mean_round_s", "s",
+        "simulated time at which the last of these rounds ended / rounds, compute included; empty "
+        "before the first"},
     Column{"bound_round_s", "s",
            "least time of a round of this schedule on these wires: the largest over the islands of "
            "(sum of its compute times and of the cut bounds of its exchanges) / rounds"},
     Column{"ratio_to_bound", "1", "mean_round_s / bound_round_s"},
     Column{"communication_share", "1",
            "share of the islands' time spent in exchanges, waiting for others not counted"},
-    Column{"wan_gb", "GB", "bytes over all core arcs / 1e9, each arc counted"},
+    Column{"wan_gb", "GB",
+           "bytes over all core arcs / 1e9 of the flows that ended, each arc counted"},
     Column{"binding_arc", "-",
            "the arc with the highest mean utilisation; empty where none was used"},
     Column{"bound_by", "-",

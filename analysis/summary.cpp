@@ -31,16 +31,18 @@ class FieldReader {
     const std::optional<double> value = parse_number(field);
     return value ? value : fail<std::optional<double>>();
   }
-  double value() {
-    const std::optional<double> value = maybe();
-    return value ? *value : fail<double>();
-  }
-  std::int64_t count() {
+  std::optional<std::int64_t> maybe_count() {
     const std::string field = text();
+    if (field.empty()) return std::nullopt;
     std::int64_t value = 0;
     const char* const end = field.data() + field.size();
     const auto [stop, error] = std::from_chars(field.data(), end, value);
-    return error == std::errc() && stop == end ? value : fail<std::int64_t>();
+    if (error == std::errc() && stop == end) return value;
+    return fail<std::optional<std::int64_t>>();
+  }
+  std::int64_t count() {
+    const std::optional<std::int64_t> value = maybe_count();
+    return value ? *value : fail<std::int64_t>();
   }
   [[nodiscard]] bool good() const { return good_ && next_ == fields_->size(); }
 
@@ -67,7 +69,7 @@ std::vector<std::string> SummaryRow::fields() const {
           number(time_to_accuracy_s),
           number(final_accuracy_average),
           number(final_accuracy_worst),
-          std::to_string(rounds),
+          rounds ? std::to_string(*rounds) : "",
           number(mean_round_s),
           number(bound_round_s),
           number(ratio_to_bound),
@@ -93,18 +95,18 @@ std::optional<SummaryRow> parse_summary_row(const std::vector<std::string>& fiel
   row.time_to_accuracy_s = read.maybe();
   row.final_accuracy_average = read.maybe();
   row.final_accuracy_worst = read.maybe();
-  row.rounds = read.count();
-  row.mean_round_s = read.value();
-  row.bound_round_s = read.value();
-  row.ratio_to_bound = read.value();
-  row.communication_share = read.value();
-  row.wan_gb = read.value();
+  row.rounds = read.maybe_count();
+  row.mean_round_s = read.maybe();
+  row.bound_round_s = read.maybe();
+  row.ratio_to_bound = read.maybe();
+  row.communication_share = read.maybe();
+  row.wan_gb = read.maybe();
   row.binding_arc = read.text();
   row.bound_by = read.text();
-  row.wait_share = read.value();
-  row.mean_communication_s = read.value();
-  row.final_loss_average = read.value();
-  row.simulated_s = read.value();
+  row.wait_share = read.maybe();
+  row.mean_communication_s = read.maybe();
+  row.final_loss_average = read.maybe();
+  row.simulated_s = read.maybe();
   if (!read.good()) return std::nullopt;
   return row;
 }
@@ -114,7 +116,8 @@ void rank(std::vector<SummaryRow>& rows) {
   for (const SummaryRow& row : rows) mode_order.emplace(row.mode, mode_order.size());
   const auto key = [&mode_order](const SummaryRow& row) {
     // Not a number compares with nothing.
-    const double loss = std::isnan(row.final_loss_average) ? kInfinity : row.final_loss_average;
+    const double reported = row.final_loss_average.value_or(kInfinity);
+    const double loss = std::isnan(reported) ? kInfinity : reported;
     return std::tuple{mode_order.at(row.mode), row.status != "complete",
                       row.time_to_accuracy_s.value_or(kInfinity),
                       -row.final_accuracy_average.value_or(0.0), loss};

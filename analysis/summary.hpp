@@ -18,18 +18,18 @@ struct SummaryRow {
   std::optional<double> time_to_accuracy_s;
   std::optional<double> final_accuracy_average;
   std::optional<double> final_accuracy_worst;
-  std::int64_t rounds = 0;
-  double mean_round_s = 0.0;
-  double bound_round_s = 0.0;
-  double ratio_to_bound = 0.0;
-  double communication_share = 0.0;
-  double wan_gb = 0.0;
+  std::optional<std::int64_t> rounds;  ///< like all numbers below, absent if never measured
+  std::optional<double> mean_round_s;
+  std::optional<double> bound_round_s;
+  std::optional<double> ratio_to_bound;
+  std::optional<double> communication_share;
+  std::optional<double> wan_gb;
   std::string binding_arc;
   std::string bound_by;
-  double wait_share = 0.0;
-  double mean_communication_s = 0.0;
-  double final_loss_average = 0.0;
-  double simulated_s = 0.0;
+  std::optional<double> wait_share;
+  std::optional<double> mean_communication_s;
+  std::optional<double> final_loss_average;
+  std::optional<double> simulated_s;
 
   [[nodiscard]] std::vector<std::string> fields() const;
 };

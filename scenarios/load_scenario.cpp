@@ -112,6 +112,13 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
   if (scenario.name.value.empty()) {
     throw InputError(scenario.name.where, "the name is empty; at least one letter is wanted");
   }
+  const std::string& name = scenario.name.value;
+  if (!is_label(name) || name.find('/') != std::string::npos) {
+    throw InputError(scenario.name.where,
+                     fmt::format("'{}' cannot name a scenario, which names a folder of results; "
+                                 "allowed are 1 to {} letters, digits and . _ -",
+                                 name, kLongestLabel));
+  }
   const std::vector<std::string> islands = topology.island_names();
   const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
   static_cast<void>(ComputeModel(scenario.job.compute, islands, seed));

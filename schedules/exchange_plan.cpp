@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "schedules/fluid.hpp"
 #include "schedules/ring_order.hpp"
 
 namespace gyre {
@@ -56,20 +57,47 @@ ExchangePlan empty_plan(const Clique& clique, Bytes payload, Exchange exchange) 
           .predicted = {}};
 }
 
-ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes payload) {
+/// The faster of two plans as they would play out alone; the first where they are equal.
+ExchangePlan faster(const Topology& topology, ExchangePlan a, ExchangePlan b) {
+  const Duration time_a = fluid_time(topology, a.flows, true);
+  const Duration time_b = fluid_time(topology, b.flows, true);
+  return time_b < time_a * (1.0 - 1e-9) ? std::move(b) : std::move(a);
+}
+
+/// k trees out, as far as the switches replicate.
+ExchangePlan plan_scatter(const Network& network, const Clique& clique, Bytes payload) {
   ExchangePlan plan = empty_plan(clique, payload, Exchange::kDirect);
-  // Replication at the sources' side and addition at the receivers' side cannot both carry one
-  // direct exchange; where a map has some of both, replication is used.
-  const bool gather = any(network.capabilities.aggregation) && !any(network.capabilities.multicast);
   for (const IslandId i : clique) {
-    const std::vector<IslandId> others = without(clique, i);
-    add_flows(
-        plan,
-        gather ? reduction_streams(network, others, i) : multicast_streams(network, i, others),
-        Carries::kContribution);
+    add_flows(plan, multicast_streams(network, i, without(clique, i)), Carries::kContribution);
   }
   plan.predicted = predict_one_step(network.topology, plan.flows);
   return plan;
+}
+
+/// k reduction trees in, as far as the switches add.
+ExchangePlan plan_gather(const Network& network, const Clique& clique, Bytes payload) {
+  ExchangePlan plan = empty_plan(clique, payload, Exchange::kDirect);
+  for (const IslandId i : clique) {
+    add_flows(plan, reduction_streams(network, without(clique, i), i), Carries::kContribution);
+  }
+  plan.predicted = predict_one_step(network.topology, plan.flows);
+  return plan;
+}
+
+ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes payload) {
+  const std::size_t switches = network.topology.switch_count();
+  const Capabilities none{.multicast = std::vector<bool>(switches, false),
+                          .aggregation = std::vector<bool>(switches, false)};
+  std::vector<ExchangePlan> plans;
+  if (any(network.capabilities.multicast)) plans.push_back(plan_scatter(network, clique, payload));
+  if (any(network.capabilities.aggregation)) plans.push_back(plan_gather(network, clique, payload));
+  // A tree goes at the pace of its slowest receiver, which unicasts do not.
+  plans.push_back(plan_scatter({network.topology, network.routes, none}, clique, payload));
+  ExchangePlan best = std::move(plans.front());
+  for (std::size_t p = 1; p < plans.size(); ++p) {
+    best = faster(network.topology, std::move(best), std::move(plans[p]));
+  }
+  return best;
 }
 
 ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes payload) {
@@ -78,7 +106,7 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     plan.exchange = Exchange::kInNetwork;
     return plan;
   }
-  std::optional<ExchangePlan> best;
+  std::vector<ExchangePlan> plans;
   for (std::size_t s = 0; s < network.topology.switch_count(); ++s) {
     const SwitchId root = SwitchId::at(s);
     if (!network.capabilities.adds(root) || !network.capabilities.replicates(root)) continue;
@@ -86,16 +114,20 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     plan.root = root;
     add_flows(plan, {in_network_stream(network, clique, root)}, Carries::kResult);
     plan.predicted = predict_one_step(network.topology, plan.flows);
-    if (!best || plan.predicted.total() < best->predicted.total()) best = std::move(plan);
+    plans.push_back(std::move(plan));
   }
-  check(best.has_value(), "in-network exchange without a capable switch");
-  return *std::move(best);
+  check(!plans.empty(), "in-network exchange without a capable switch");
+  return *std::min_element(plans.begin(), plans.end(),
+                           [](const ExchangePlan& a, const ExchangePlan& b) {
+                             return a.predicted.total() < b.predicted.total();
+                           });
 }
 
 /// k chunks that differ by at most one byte.
 std::vector<Bytes> even_chunks(Bytes payload, std::size_t count) {
   const auto k = static_cast<std::int64_t>(count);
   std::vector<Bytes> chunks;
+  chunks.reserve(count);
   for (std::int64_t i = 0; i < k; ++i) {
     chunks.push_back(Bytes::count(payload.in_bytes() / k + (i < payload.in_bytes() % k ? 1 : 0)));
   }
@@ -165,26 +197,21 @@ bool available(const Network& network, Exchange exchange) {
 ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes payload,
                            Exchange exchange) {
   check(clique.size() >= 2, "an exchange needs two members");
-  const bool in_network = available(network, Exchange::kInNetwork);
   switch (exchange) {
     case Exchange::kRing:
       return plan_ring(network, clique, payload);
     case Exchange::kInNetwork:
       return plan_in_network(network, clique, payload);
-    case Exchange::kDirect:
-      return in_network ? plan_in_network(network, clique, payload)
-                        : plan_direct(network, clique, payload);
+    case Exchange::kDirect: {
+      ExchangePlan direct = plan_direct(network, clique, payload);
+      if (!available(network, Exchange::kInNetwork)) return direct;
+      return faster(network.topology, plan_in_network(network, clique, payload), std::move(direct));
+    }
     case Exchange::kBest:
       break;
   }
-  std::vector<ExchangePlan> candidates;
-  if (in_network) candidates.push_back(plan_in_network(network, clique, payload));
-  candidates.push_back(plan_direct(network, clique, payload));
-  candidates.push_back(plan_ring(network, clique, payload));
-  return *std::min_element(candidates.begin(), candidates.end(),
-                           [](const ExchangePlan& a, const ExchangePlan& b) {
-                             return a.predicted.total() < b.predicted.total();
-                           });
+  return faster(network.topology, plan_exchange(network, clique, payload, Exchange::kDirect),
+                plan_ring(network, clique, payload));
 }
 
 namespace {

@@ -59,14 +59,16 @@ struct ExchangePlan {
 
 /// Plans an exchange of `clique` (k ≥ 2 members, payload M each).
 ///
-/// - `direct`: each member's vector to each other member, k·(k−1) unicasts; with multicast k trees
-///   out, with aggregation k reduction trees in; with both it is `in-network`.
+/// - `direct`: each member's vector to each other member: k trees out where switches replicate, k
+///   reduction trees in where they add, or k·(k−1) unicasts; the fastest of these, and of
+///   `in-network` where a switch has both capabilities. So another capability never costs time.
 /// - `in-network`: one reduction tree to a root switch joined to one multicast tree back. The root
 ///   is the capable switch with the least M/min c + latency (ties: lowest index). For k = 2 the two
 ///   members swap vectors, which takes no addition.
 /// - `ring`: reduce-scatter and all-gather, 2(k−1) steps of M/k, in the order that `ring_order`
 ///   finds.
-/// - `best`: the fastest of these by prediction (ties: in-network, direct, ring).
+/// - `best`: the faster of `direct` and `ring` (ties: direct).
+/// Faster is what takes less time alone on an idle map (`fluid_time`).
 /// Requires `available`. Cost: direct k² path lengths; ring see `ring_order`.
 ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes payload,
                            Exchange exchange);

@@ -6,6 +6,7 @@ namespace gyre {
 
 Round random_partition(std::size_t islands, std::size_t size, Rng& stream) {
   std::vector<IslandId> order;
+  order.reserve(islands);
   for (std::size_t i = 0; i < islands; ++i) order.push_back(IslandId::at(i));
   stream.shuffle(order);
   std::vector<Clique> cliques;

@@ -144,15 +144,14 @@ std::vector<std::size_t> nearest_neighbour(const Hops& hops, std::size_t start) 
   std::vector<bool> used(hops.size(), false);
   used[start] = true;
   while (order.size() < hops.size()) {
-    std::optional<std::size_t> nearest;
-    for (std::size_t j = 0; j < hops.size(); ++j) {
-      if (used[j]) continue;
-      if (!nearest || hops.latency(order.back(), j) < hops.latency(order.back(), *nearest)) {
-        nearest = j;
-      }
-    }
-    used[*nearest] = true;
-    order.push_back(*nearest);
+    const auto closer = [&](std::size_t a, std::size_t b) {
+      if (used[a] != used[b]) return !used[a];
+      return hops.latency(order.back(), a) < hops.latency(order.back(), b);
+    };
+    std::size_t nearest = 0;
+    for (std::size_t j = 1; j < hops.size(); ++j) nearest = closer(j, nearest) ? j : nearest;
+    used[nearest] = true;
+    order.push_back(nearest);
   }
   return order;
 }
@@ -202,8 +201,7 @@ std::vector<std::size_t> heuristic_order(Hops& hops) {
     const double total = hops.cost(order).total();
     starts.emplace_back(total, std::move(order));
   }
-  std::stable_sort(starts.begin(), starts.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(starts.begin(), starts.end());  // equal totals: by order, so that nothing is left open
   starts.resize(std::min(starts.size(), kImproved));
   std::vector<std::size_t> best;
   double best_total = std::numeric_limits<double>::infinity();

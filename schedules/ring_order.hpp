@@ -20,10 +20,11 @@ struct Ring {
 ///
 ///     T(order) = 2(k−1)/k · M · max_a load(a)/c(a) + max_start Σ_{2(k−1) hops} latency.
 ///
-/// Exact (branch and bound over directed orders) up to 9 members; beyond, nearest neighbour from
-/// every member, improved (up to 128 members) by moves of segments until none helps: no guarantee.
-/// Ties: the first found, in rank order. Cost: (k−1)! · k short paths at worst, in practice far
-/// less.
+/// T is exact where all hops take equally long, else an estimate from above: a chain may hide its
+/// latency behind a slower one. Its least value is found exactly (branch and bound over directed
+/// orders) up to 9 members; beyond, nearest neighbour from every member, improved (up to 128
+/// members) by moves of segments until none helps: no guarantee. Ties: the first found, in rank
+/// order. Cost: (k−1)! · k short paths at worst, in practice far less.
 Ring ring_order(const Network& network, const Clique& clique, Bytes payload);
 
 /// T of one given order. Requires the clique's members, each once.

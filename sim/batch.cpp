@@ -84,10 +84,13 @@ SummaryRow summarise(const LoadedScenario& loaded, const RunChoice& choice, cons
   row.final_accuracy_worst = result.last.evaluation.accuracy_worst;
   row.final_loss_average = result.last.evaluation.loss_average;
   row.rounds = result.rounds;
-  row.mean_round_s = result.mean_round.in_seconds();
-  row.bound_round_s = result.bound_round.in_seconds();
-  row.ratio_to_bound =
-      result.bound_round > Duration() ? result.mean_round / result.bound_round : 1.0;
+  if (result.mean_round && result.bound_round) {
+    row.mean_round_s = result.mean_round->in_seconds();
+    row.bound_round_s = result.bound_round->in_seconds();
+    if (*result.bound_round > Duration()) {
+      row.ratio_to_bound = *result.mean_round / *result.bound_round;
+    }
+  }
   TimeShares all;
   for (const TimeShares& island : result.islands) {
     all.compute += island.compute;
@@ -142,6 +145,7 @@ class Batch {
   BatchOutcome run() {
     const auto start = std::chrono::steady_clock::now();
     find_finished();
+    options_.on_begin();
     if (!waiting_.empty() && loaded_.scenario.task != nullptr) loaded_.scenario.task->load();
     while (true) {
       while (!interrupted() && !waiting_.empty() && pool_.running() < options_.jobs) {
@@ -238,8 +242,9 @@ class Batch {
       return std::string(kRunStatusNames[static_cast<std::size_t>(status)]);
     }
     const SummaryRow& row = rows_.at(r);
-    return row.time_to_accuracy_s ? fmt::format("target after {:.1f} s", *row.time_to_accuracy_s)
-                                  : fmt::format("{} rounds, target not reached", row.rounds);
+    return row.time_to_accuracy_s
+               ? fmt::format("target after {:.1f} s", *row.time_to_accuracy_s)
+               : fmt::format("{} rounds, target not reached", row.rounds.value_or(0));
   }
 
   [[nodiscard]] std::string name(std::size_t r) const {

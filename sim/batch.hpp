@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "analysis/summary.hpp"
@@ -25,6 +27,8 @@ struct BatchOptions {
   std::size_t jobs = 1;
   bool quiet = false;      ///< no progress
   bool overwrite = false;  ///< replace results of other scenarios
+  /// Called once when the folders were found fit, before anything runs.
+  std::function<void()> on_begin = [] {};
 };
 
 struct BatchOutcome {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,9 +61,15 @@ std::size_t ChildPool::start(const Body& body) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr);
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid == 0) {
+    // Ctrl-C goes to the whole foreground group: only the parent is to see it, and passes it on
+    // once. If the parent is killed, the child must not go on alone.
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) std::_Exit(1);
     ::close(ends[0]);
     // A sibling's end held open here would keep its reader waiting after the sibling has died.
     for (const Child& sibling : children_) {

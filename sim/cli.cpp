@@ -1,10 +1,10 @@
 #include "sim/cli.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <map>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -19,8 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::map<std::string, Format> kFormats{
-    {"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}};
+const std::vector<std::string> kFormats{"table", "csv", "json"};
+const std::vector<std::string> kFidelities{"flow"};
+const std::vector<std::string> kCommands{"check", "exchange", "run", "compare", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -46,15 +47,12 @@ void add_scenario(CLI::App& command, CommonOptions& options) {
       ->take_all()
       ->allow_extra_args(false);
   command.add_option("--seed", options.seed, "Run with this seed instead of the scenario's")
-      ->type_name("N")
-      ->check(
-          CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""));
+      ->type_name("N");
 }
 
-void add_format(CLI::App& command, Format& format) {
+void add_format(CLI::App& command, std::string& format) {
   command.add_option("--format", format, "How to print: table, csv or json (default: table)")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(kFormats).description(""));
+      ->type_name("FORMAT");
 }
 
 void add_running(CLI::App& command, CommonOptions& options) {
@@ -65,8 +63,7 @@ void add_running(CLI::App& command, CommonOptions& options) {
   command.add_flag("--overwrite", options.overwrite,
                    "Replace results of another scenario in that folder");
   command.add_option("--fidelity", options.fidelity, "Network model: flow (default: flow)")
-      ->type_name("MODEL")
-      ->check(CLI::IsMember({"flow"}).description(""));
+      ->type_name("MODEL");
   command.add_flag("--quiet", options.quiet, "No progress on standard error");
 }
 
@@ -130,8 +127,7 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
   command
       ->add_option("--jobs", options.common.jobs,
                    "Simulations at a time (default: one for each core)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{4096}).description(""));
+      ->type_name("N");
   add_running(*command, options.common);
   add_format(*command, options.common.format);
   command->footer(
@@ -143,17 +139,43 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
 void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
   command->add_option("WHAT", options.what, "policies, tasks, exchanges, topologies or columns")
-      ->required()
-      ->check(CLI::IsMember({"policies", "tasks", "exchanges", "topologies", "columns"})
-                  .description(""));
+      ->required();
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");
   command->callback([&] { action = [&options] { return command_list(options); }; });
 }
 
+/// A whole number from an option. Errors: `InputError` naming the range.
+std::int64_t whole_number(std::string_view option, const std::string& text, std::int64_t least) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least) {
+    throw InputError(option, fmt::format("'{}' is no whole number from {} to {}", text, least,
+                                         std::numeric_limits<std::int64_t>::max()));
+  }
+  return value;
+}
+
 }  // namespace
 
+std::size_t chosen(std::string_view option, const std::string& value,
+                   const std::vector<std::string>& names) {
+  const auto known = std::find(names.begin(), names.end(), value);
+  if (known == names.end()) {
+    throw InputError(option, fmt::format("'{}' is unknown{}; allowed: {}", value,
+                                         did_you_mean(value, names), one_of(names)));
+  }
+  return static_cast<std::size_t>(known - names.begin());
+}
+
+Format chosen_format(const std::string& name) {
+  return static_cast<Format>(chosen("--format", name, kFormats));
+}
+
 LoadedScenario load(const CommonOptions& options) {
+  chosen_format(options.format);
+  chosen("--fidelity", options.fidelity, kFidelities);
+  if (options.jobs) job_count(options);
   std::vector<Override> overrides;
   for (const std::string& change : options.set) {
     const std::size_t equals = change.find('=');
@@ -164,13 +186,14 @@ LoadedScenario load(const CommonOptions& options) {
   }
   LoadedScenario loaded = load_scenario(options.scenario, overrides);
   if (options.seed) {
-    loaded.scenario.seeds = {*options.seed};
+    const std::int64_t seed = whole_number("--seed", *options.seed, 0);
+    loaded.scenario.seeds = {seed};
     // The printed origin has to say what decides.
     std::erase_if(loaded.resolved, [](const ResolvedValue& value) {
       return value.key_path == "seed" || value.key_path == "seeds";
     });
     loaded.resolved.push_back(
-        {.key_path = "seed", .value = std::to_string(*options.seed), .origin = "--seed"});
+        {.key_path = "seed", .value = std::to_string(seed), .origin = "--seed"});
   }
   return loaded;
 }
@@ -195,6 +218,7 @@ Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenari
 std::string output_folder(const CommonOptions& options, const Scenario& scenario) {
   const fs::path folder =
       options.output ? fs::path(*options.output) : fs::path("results") / scenario.name.value;
+  if (folder.empty()) throw InputError("--output", "is empty; expected the name of a folder");
   std::error_code error;
   if (fs::exists(folder, error)) {
     if (!fs::is_directory(folder)) throw InputError(folder.string(), "exists and is not a folder");
@@ -212,7 +236,7 @@ std::string output_folder(const CommonOptions& options, const Scenario& scenario
 }
 
 std::size_t job_count(const CommonOptions& options) {
-  if (options.jobs > 0) return options.jobs;
+  if (options.jobs) return static_cast<std::size_t>(whole_number("--jobs", *options.jobs, 1));
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -236,6 +260,7 @@ int run_cli(int argc, char** argv) {
   add_run(app, run_options, action);
   add_compare(app, compare_options, action);
   add_list(app, list_options, action);
+  if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -20,12 +20,12 @@ enum class Format : std::uint8_t { kTable, kCsv, kJson };
 struct CommonOptions {
   std::string scenario;
   std::optional<std::string> output;
-  std::size_t jobs = 0;  ///< 0: one for each core
-  std::optional<std::int64_t> seed;
+  std::optional<std::string> jobs;  ///< none: one for each core
+  std::optional<std::string> seed;
   std::vector<std::string> set;  ///< `KEY.PATH=VALUE`
   bool quiet = false;
   bool overwrite = false;
-  Format format = Format::kTable;
+  std::string format = "table";
   std::string fidelity = "flow";
 };
 
@@ -48,7 +48,7 @@ struct CompareOptions {
 };
 struct ListOptions {
   std::string what;
-  Format format = Format::kTable;
+  std::string format = "table";
 };
 
 // Each returns the exit status. Errors: `InputError`.
@@ -58,6 +58,11 @@ int command_run(const RunOptions& options);
 int command_compare(const CompareOptions& options);
 int command_list(const ListOptions& options);
 
+/// The place of `value` among the allowed names. Errors: `InputError` that lists them.
+std::size_t chosen(std::string_view option, const std::string& value,
+                   const std::vector<std::string>& names);
+/// `--format` as a value. Errors: `InputError`.
+Format chosen_format(const std::string& name);
 /// Reads the scenario with `--set` and `--seed` applied (the latter wins over both `seed` keys).
 LoadedScenario load(const CommonOptions& options);
 /// `--mode` as a mode of the scenario; without it the only one.

@@ -71,7 +71,8 @@ std::vector<std::string> consequences(const LoadedScenario& loaded) {
 
 int command_check(const CheckOptions& options) {
   const LoadedScenario loaded = load(options.common);
-  if (options.common.format == Format::kJson) {
+  const Format format = chosen_format(options.common.format);
+  if (format == Format::kJson) {
     Json values = Json::array();
     for (const ResolvedValue& value : loaded.resolved) {
       values.push_back({{"key", value.key_path}, {"value", value.value}, {"origin", value.origin}});
@@ -82,7 +83,7 @@ int command_check(const CheckOptions& options) {
                            .dump(2));
     return kExitDone;
   }
-  if (options.common.format == Format::kCsv) {
+  if (format == Format::kCsv) {
     fmt::print("key,value,origin\n");
     for (const ResolvedValue& value : loaded.resolved) {
       fmt::print("{}", csv_line(std::vector{value.key_path, value.value, value.origin}));

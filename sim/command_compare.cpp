@@ -5,16 +5,35 @@
 
 #include "sim/batch.hpp"
 #include "sim/cli.hpp"
+#include "sim/folder_lock.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/manifest.hpp"
 #include "sim/report_table.hpp"
 
 namespace gyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Removes what other scenarios left among the runs, as far as it is a run of gyre.
+void remove_other_runs(const fs::path& folder, const std::vector<BatchRun>& runs) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<fs::path> others;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const bool mine = std::any_of(runs.begin(), runs.end(), [&entry](const BatchRun& run) {
+      return run.folder.filename() == entry.path().filename();
+    });
+    if (!mine && read_run_manifest(entry.path())) others.push_back(entry.path());
+  }
+  for (const fs::path& other : others) fs::remove_all(other);
+}
+
+}  // namespace
 
 int command_compare(const CompareOptions& options) {
-  namespace fs = std::filesystem;
   const LoadedScenario loaded = load(options.common);
   const fs::path folder = output_folder(options.common, loaded.scenario);
+  const FolderLock lock(folder);
   const std::vector<RunChoice> choices = all_runs(loaded.scenario);
   std::vector<BatchRun> runs;
   for (const RunChoice& choice : choices) {
@@ -22,15 +41,20 @@ int command_compare(const CompareOptions& options) {
   }
 
   watch_interrupts();
+  const auto begin = [&] {
+    if (options.common.overwrite) remove_other_runs(folder / "runs", runs);
+    write_comparison_manifest(folder, loaded, choices, RunStatus::kTruncated);
+  };
   BatchOutcome outcome = run_batch(loaded, runs,
                                    {.jobs = job_count(options.common),
                                     .quiet = options.common.quiet,
-                                    .overwrite = options.common.overwrite});
+                                    .overwrite = options.common.overwrite,
+                                    .on_begin = begin});
   rank(outcome.rows);
   write_file(folder / "summary.csv", comparison_csv(outcome.rows));
   write_comparison_manifest(folder, loaded, choices, outcome.status);
 
-  switch (options.common.format) {
+  switch (chosen_format(options.common.format)) {
     case Format::kTable:
       fmt::print("{}", comparison_text(loaded, outcome.rows));
       break;

@@ -18,13 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Exchange chosen_exchange(const std::string& name) {
-  const std::vector<std::string> names(kExchangeNames.begin(), kExchangeNames.end());
-  const auto known = std::find(names.begin(), names.end(), name);
-  if (known == names.end()) {
-    throw InputError("--exchange", fmt::format("'{}' is no exchange{}; exchanges: {}", name,
-                                               did_you_mean(name, names), one_of(names)));
-  }
-  return static_cast<Exchange>(known - names.begin());
+  return static_cast<Exchange>(
+      chosen("--exchange", name, {kExchangeNames.begin(), kExchangeNames.end()}));
 }
 
 Round chosen_round(const std::optional<std::string>& text, const Topology& topology) {
@@ -194,7 +189,7 @@ int command_exchange(const ExchangeOptions& options) {
   const ProbeResult result =
       probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round});
   const Report report = report_on(loaded, round, mode, result);
-  switch (options.common.format) {
+  switch (chosen_format(options.common.format)) {
     case Format::kTable:
       print_table(loaded, report, result);
       break;

@@ -124,13 +124,15 @@ void print(const Listing& listing, Format format) {
 }  // namespace
 
 int command_list(const ListOptions& options) {
-  Listing listing;
-  if (options.what == "policies") listing = policies();
-  if (options.what == "tasks") listing = tasks();
-  if (options.what == "exchanges") listing = exchanges();
-  if (options.what == "topologies") listing = topologies();
-  if (options.what == "columns") listing = columns();
-  print(listing, options.format);
+  const Format format = chosen_format(options.format);
+  const std::vector<std::pair<std::string, Listing (*)()>> listings{{"policies", policies},
+                                                                    {"tasks", tasks},
+                                                                    {"exchanges", exchanges},
+                                                                    {"topologies", topologies},
+                                                                    {"columns", columns}};
+  std::vector<std::string> names;
+  for (const auto& [name, list] : listings) names.push_back(name);
+  print(listings[chosen("gyre list", options.what, names)].second(), format);
   return kExitDone;
 }
 

@@ -5,6 +5,7 @@
 #include "models/error.hpp"
 #include "sim/batch.hpp"
 #include "sim/cli.hpp"
+#include "sim/folder_lock.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/manifest.hpp"
 #include "sim/report_table.hpp"
@@ -55,12 +56,13 @@ int command_run(const RunOptions& options) {
                         .string();
   }
   const std::filesystem::path folder = output_folder(common, loaded.scenario);
+  const FolderLock lock(folder);
 
   watch_interrupts();
   const BatchOutcome outcome =
       run_batch(loaded, {{.choice = choice, .folder = folder}},
                 {.jobs = 1, .quiet = common.quiet, .overwrite = common.overwrite});
-  switch (common.format) {
+  switch (chosen_format(common.format)) {
     case Format::kTable:
       fmt::print("{}", comparison_text(loaded, outcome.rows));
       break;

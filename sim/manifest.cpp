@@ -71,28 +71,35 @@ void write_run_manifest(const std::filesystem::path& folder, const LoadedScenari
   write_file(folder / "manifest.json", json.dump(2) + "\n");
 }
 
-std::optional<RunManifest> read_run_manifest(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "manifest.json", std::ios::binary);
-  if (!file) return std::nullopt;
-  const Json json = Json::parse(file, nullptr, false);
-  if (json.is_discarded() || json.value("gyre", "") != kVersion ||
-      json.value("kind", "") != "run") {
-    return std::nullopt;
-  }
-  RunManifest manifest{.key = json.value("key", ""),
+namespace {
+
+RunManifest parse_run_manifest(const Json& json) {
+  RunManifest manifest{.key = json.at("key"),
                        .status = RunStatus::kTruncated,
-                       .failure = json.value("failure", ""),
+                       .failure = json.at("failure"),
                        .summary = {}};
-  if (json.value("status", "") == "complete") manifest.status = RunStatus::kComplete;
-  if (json.value("status", "") == "failed") manifest.status = RunStatus::kFailed;
-  if (json.contains("summary") && json["summary"].is_object()) {
+  if (json.at("status") == "complete") manifest.status = RunStatus::kComplete;
+  if (json.at("status") == "failed") manifest.status = RunStatus::kFailed;
+  if (json.contains("summary")) {
     std::vector<std::string> fields;
-    for (const auto& [name, value] : json["summary"].items()) {
-      if (value.is_string()) fields.push_back(value.get<std::string>());
-    }
+    for (const auto& [name, value] : json["summary"].items()) fields.push_back(value);
     manifest.summary = parse_summary_row(fields);
   }
   return manifest;
+}
+
+}  // namespace
+
+std::optional<RunManifest> read_run_manifest(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "manifest.json", std::ios::binary);
+  if (!file) return std::nullopt;
+  try {
+    const Json json = Json::parse(file);
+    if (json.at("gyre") != kVersion || json.at("kind") != "run") return std::nullopt;
+    return parse_run_manifest(json);
+  } catch (const Json::exception&) {
+    return std::nullopt;  // damaged, or not ours
+  }
 }
 
 void write_comparison_manifest(const std::filesystem::path& folder, const LoadedScenario& loaded,

@@ -24,7 +24,7 @@ struct RunManifest {
 /// Errors: `std::runtime_error` if it cannot be written.
 void write_run_manifest(const std::filesystem::path& folder, const LoadedScenario& loaded,
                         const RunChoice& choice, const RunManifest& manifest);
-/// Nothing if there is none or it is not one of this version.
+/// Nothing if there is none, it is damaged, or it is not one of this version.
 std::optional<RunManifest> read_run_manifest(const std::filesystem::path& folder);
 
 /// Writes `manifest.json` of a comparison: scenario text and resolved values, model options,

@@ -15,10 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Align = TextTable::Align;
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
-
-std::string accuracy(std::optional<double> value) {
-  return value ? fmt::format("{:.4f}", *value) : "-";
+/// A number in a table's form, `-` where there is none.
+std::string shown(std::optional<double> value, std::string_view form) {
+  return value ? fmt::format(fmt::runtime(form), *value) : "-";
 }
 
 TextTable make_table(bool several_seeds, bool has_accuracy) {
@@ -51,17 +50,18 @@ std::vector<std::string> cells(const SummaryRow& row, std::size_t place, bool se
                                            : "not reached");
   }
   if (has_accuracy) {
-    cells.push_back(accuracy(row.final_accuracy_average));
-    cells.push_back(accuracy(row.final_accuracy_worst));
+    cells.push_back(shown(row.final_accuracy_average, "{:.4f}"));
+    cells.push_back(shown(row.final_accuracy_worst, "{:.4f}"));
   } else {
-    cells.push_back(fmt::format("{:.4g}", row.final_loss_average));
+    cells.push_back(shown(row.final_loss_average, "{:.4g}"));
   }
-  cells.push_back(std::to_string(row.rounds));
-  cells.push_back(fmt::format("{:.3f} s", row.mean_round_s));
-  cells.push_back(fmt::format("{:.3f} s", row.bound_round_s));
-  cells.push_back(fmt::format("{:.2f}", row.ratio_to_bound));
-  cells.push_back(percent(row.communication_share));
-  cells.push_back(fmt::format("{:.0f}", row.wan_gb));
+  cells.push_back(row.rounds ? std::to_string(*row.rounds) : "-");
+  cells.push_back(shown(row.mean_round_s, "{:.3f} s"));
+  cells.push_back(shown(row.bound_round_s, "{:.3f} s"));
+  cells.push_back(shown(row.ratio_to_bound, "{:.2f}"));
+  cells.push_back(
+      row.communication_share ? fmt::format("{:.0f} %", 100.0 * *row.communication_share) : "-");
+  cells.push_back(shown(row.wan_gb, "{:.0f}"));
   cells.push_back(row.binding_arc.empty() ? "-" : row.binding_arc);
   cells.push_back(row.bound_by.empty() ? "-" : row.bound_by);
   return cells;
@@ -86,7 +86,7 @@ std::string shift(const std::vector<SummaryRow>& rows) {
   std::string text;
   std::string mode;
   for (const SummaryRow& row : rows) {
-    if (row.mode == mode || row.policy == "colocated" || !row.time_to_accuracy_s) continue;
+    if (row.mode == mode || row.wan_gb.value_or(0.0) <= 0.0 || !row.time_to_accuracy_s) continue;
     mode = row.mode;
     text +=
         fmt::format("  {:<12} {} ({:.1f} s)\n", row.mode, row.schedule, *row.time_to_accuracy_s);

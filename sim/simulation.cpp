@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <iterator>
+#include <map>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,13 +26,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What a round's cliques are and who is through with it.
-struct RoundState {
+/// The cliques of a stretch of rounds that are all alike.
+struct Stretch {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
   Round round;
-  std::vector<std::size_t> clique_of;                      ///< by island
-  std::vector<std::shared_ptr<CliqueExchange>> exchanges;  ///< by clique; made by its first member
-  std::size_t to_end = 0;                                  ///< islands that have not ended it
-  std::vector<IslandId> at_barrier;
+  std::vector<std::size_t> clique_of;  ///< by island
 };
 
 /// Where an island is, for the report of a deadlock.
@@ -51,7 +51,8 @@ class Simulation {
         flows_(topology_),
         plans_(network_, bounds_, flows_, spec.payload, spec.exchange),
         least_(topology_.island_count()),
-        positions_(topology_.island_count(), Position::kComputing) {
+        islands_(topology_.island_count()) {
+    behind_ = topology_.island_count();
     spec_.policy->start({.topology = topology_, .seed = spec.seed});
     if (spec_.task != nullptr) {
       spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
@@ -84,11 +85,12 @@ class Simulation {
   void live(IslandId me) {
     for (std::int64_t number = 0; number < spec_.stop.max_rounds; ++number) {
       const Instant began = simulated_now();
-      compute(me, number);
-      RoundState& round = state_of(number);
-      const std::size_t clique = round.clique_of[me.index()];
-      if (round.round.cliques[clique].size() > 1) {
-        exchange(me, number, round, clique, began);
+      compute(me);
+      if (stopped_) return;
+      const Stretch& stretch = stretch_of(number);
+      const std::size_t clique = stretch.clique_of[me.index()];
+      if (stretch.round.cliques[clique].size() > 1) {
+        exchange(me, number, stretch.round.cliques[clique], clique, began);
       } else {
         observer_.on_clique({.round = number,
                              .members = {me},
@@ -101,32 +103,64 @@ class Simulation {
                              .bound = {},
                              .bound_by = "compute"});
       }
-      end_round(me, number, round);
+      end_round(me);
       if (stopped_) return;
     }
-    positions_[me.index()] = Position::kDone;
+    go(me, Position::kDone);
   }
 
-  void compute(IslandId me, std::int64_t number) {
-    positions_[me.index()] = Position::kComputing;
-    const Instant began = simulated_now();
-    const Duration time = compute_.draw(me, spec_.local_steps);
-    sleep_until(began + time);
-    if (spec_.task != nullptr) {
-      const Clock::time_point start = Clock::now();
-      spec_.task->train(me, spec_.local_steps);
-      result_.learning_wall_s += seconds_since(start);
-      samples_ += spec_.local_steps * spec_.task->samples_per_step();
+  /// The island changes what it does: the time since the last change goes to what it did.
+  void go(IslandId me, Position position) {
+    IslandState& state = islands_[me.index()];
+    const Instant now = simulated_now();
+    TimeShares& shares = result_.islands[me.index()];
+    const Duration spent = now - state.since;
+    if (state.position == Position::kComputing) shares.compute += spent;
+    if (state.position == Position::kExchanging) shares.exchange += spent;
+    if (state.position == Position::kMeeting || state.position == Position::kAtBarrier) {
+      shares.wait += spent;
     }
-    least_[me.index()] += time;
-    result_.islands[me.index()].compute += time;
-    observer_.on_span({me, number, Activity::kCompute, began, simulated_now()});
+    if (spent > Duration() && state.position != Position::kDone) {
+      // Who waits at a barrier has already counted the round.
+      const std::int64_t round = state.rounds - (state.position == Position::kAtBarrier ? 1 : 0);
+      observer_.on_span({me, round, activity(state.position), state.since, now});
+    }
+    state.position = position;
+    state.since = now;
   }
 
-  void exchange(IslandId me, std::int64_t number, RoundState& round, std::size_t clique,
+  static Activity activity(Position position) {
+    if (position == Position::kComputing) return Activity::kCompute;
+    return position == Position::kExchanging ? Activity::kExchange : Activity::kWait;
+  }
+
+  void compute(IslandId me) {
+    go(me, Position::kComputing);
+    const Duration time = compute_.draw(me, spec_.local_steps);
+    sleep_until(simulated_now() + time);
+    if (spec_.task != nullptr && !train(me)) return;
+    least_[me.index()] += time;
+  }
+
+  /// The round's local steps, in slices between which an interrupt is seen; false if it was.
+  bool train(IslandId me) {
+    constexpr std::int64_t kSlice = 4096;
+    const Clock::time_point start = Clock::now();
+    for (std::int64_t done = 0; done < spec_.local_steps; done += kSlice) {
+      if (interrupted_) {
+        stop(RunStatus::kTruncated, "interrupted");
+        return false;
+      }
+      spec_.task->train(me, std::min(kSlice, spec_.local_steps - done));
+    }
+    result_.learning_wall_s += seconds_since(start);
+    samples_ += spec_.local_steps * spec_.task->samples_per_step();
+    return true;
+  }
+
+  void exchange(IslandId me, std::int64_t number, Clique members, std::size_t clique,
                 Instant began_round) {
-    std::shared_ptr<CliqueExchange>& shared = round.exchanges[clique];
-    const Clique& members = round.round.cliques[clique];
+    std::shared_ptr<CliqueExchange>& shared = exchanges_[{number, clique}];
     const Instant ready = simulated_now();
     if (shared == nullptr) {
       shared =
@@ -136,13 +170,12 @@ class Simulation {
     const std::shared_ptr<CliqueExchange> mine = shared;
     mine->began_round = std::min(mine->began_round, began_round);
     mine->compute = std::max(mine->compute, ready - began_round);
-    positions_[me.index()] = Position::kMeeting;
+    go(me, Position::kMeeting);
     if (mine->meet(me)) {
       if (spec_.task != nullptr) mine->average = learn_average(members);
       mine->begin(me);
     }
-    const Instant begun = mine->begun;
-    positions_[me.index()] = Position::kExchanging;
+    go(me, Position::kExchanging);
     mine->take_part(me);
     const Instant ended = simulated_now();
 
@@ -150,13 +183,11 @@ class Simulation {
     const auto rank = static_cast<std::size_t>(
         std::lower_bound(members.begin(), members.end(), me) - members.begin());
     least_[me.index()] += spec_.propagation ? mine->prepared().member_bounds[rank] : Duration();
-    TimeShares& shares = result_.islands[me.index()];
-    shares.wait += begun - ready;
-    shares.exchange += ended - begun;
-    mine->wait += begun - ready;
-    if (begun > ready) observer_.on_span({me, number, Activity::kWait, ready, begun});
-    observer_.on_span({me, number, Activity::kExchange, begun, ended});
-    if (mine->leave()) observer_.on_clique(clique_row(number, *mine, ended));
+    mine->wait += mine->begun - ready;
+    if (mine->leave()) {
+      observer_.on_clique(clique_row(number, *mine, ended));
+      exchanges_.erase({number, clique});
+    }
   }
 
   [[nodiscard]] Model learn_average(const Clique& members) {
@@ -192,61 +223,74 @@ class Simulation {
             .bound_by = std::move(bound_by)};
   }
 
-  /// The state of a round that some island is in. Rounds begin in order, since nobody skips one.
-  RoundState& state_of(std::int64_t number) {
-    const std::int64_t ahead = number - first_open_;
-    check(ahead >= 0 && ahead <= static_cast<std::int64_t>(open_.size()), "a round was skipped");
-    if (ahead == static_cast<std::int64_t>(open_.size())) {
-      RoundState state{.round = spec_.policy->round(number),
-                       .clique_of = std::vector<std::size_t>(topology_.island_count()),
-                       .exchanges = {},
-                       .to_end = topology_.island_count(),
-                       .at_barrier = {}};
-      state.exchanges.resize(state.round.cliques.size());
-      std::size_t placed = 0;
-      for (std::size_t c = 0; c < state.round.cliques.size(); ++c) {
-        for (const IslandId i : state.round.cliques[c]) state.clique_of[i.index()] = c;
-        placed += state.round.cliques[c].size();
-      }
-      check(placed == topology_.island_count(), "a round has to place every island once");
-      check(is_doubly_stochastic(mixing_matrix(state.round, topology_.island_count())),
-            "a round's mixing weights have to sum to 1 by rows and by columns");
-      open_.push_back(std::move(state));
-    }
-    return open_[static_cast<std::size_t>(ahead)];
+  /// The placement of a round that some island is in. Rounds begin in order: nobody skips one.
+  const Stretch& stretch_of(std::int64_t number) {
+    if (number == next_round_) begin_round(number);
+    const auto after = std::upper_bound(
+        stretches_.begin(), stretches_.end(), number,
+        [](std::int64_t round, const Stretch& stretch) { return round < stretch.first; });
+    check(after != stretches_.begin() && number < next_round_, "a round was skipped");
+    return *std::prev(after);
   }
 
-  void end_round(IslandId me, std::int64_t number, RoundState& round) {
-    --round.to_end;
-    ++result_.islands[me.index()].rounds;
-    if (interrupted_) return stop(RunStatus::kTruncated, "interrupted");
-    if (round.to_end > 0) {
-      if (!spec_.barrier) return;
-      positions_[me.index()] = Position::kAtBarrier;
-      const Instant from = simulated_now();
-      round.at_barrier.push_back(me);
-      gates_[me.index()]->acquire();
-      result_.islands[me.index()].wait += simulated_now() - from;
+  void begin_round(std::int64_t number) {
+    ++next_round_;
+    Round round = spec_.policy->round(number);
+    if (!stretches_.empty() && stretches_.back().round == round) {
+      ++stretches_.back().count;
       return;
     }
-    // The last island through: rounds end in order, so this is the oldest one.
-    check(number == first_open_, "a later round ended first");
-    const std::vector<IslandId> waiting = std::move(round.at_barrier);
-    open_.pop_front();
-    ++first_open_;
-    result_.rounds = first_open_;
-    const bool last = first_open_ == spec_.stop.max_rounds;
-    if (last || first_open_ % spec_.evaluate_every == 0) evaluate();
+    Stretch stretch{.first = number,
+                    .count = 1,
+                    .round = std::move(round),
+                    .clique_of = std::vector<std::size_t>(topology_.island_count())};
+    std::size_t placed = 0;
+    for (std::size_t c = 0; c < stretch.round.cliques.size(); ++c) {
+      for (const IslandId i : stretch.round.cliques[c]) stretch.clique_of[i.index()] = c;
+      placed += stretch.round.cliques[c].size();
+    }
+    check(placed == topology_.island_count(), "a round has to place every island once");
+    check(is_doubly_stochastic(mixing_matrix(stretch.round, topology_.island_count())),
+          "a round's mixing weights have to sum to 1 by rows and by columns");
+    stretches_.push_back(std::move(stretch));
+  }
+
+  void end_round(IslandId me) {
+    IslandState& state = islands_[me.index()];
+    go(me, Position::kAtBarrier);
+    ++state.rounds;
+    ++result_.islands[me.index()].rounds;
+    if (interrupted_) return stop(RunStatus::kTruncated, "interrupted");
+    if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
+      if (!spec_.barrier) return;
+      at_barrier_.push_back(me);
+      gates_[me.index()]->acquire();
+      return;
+    }
+    // The last island through: every island has ended this round now.
+    ++result_.rounds;
+    behind_ = static_cast<std::size_t>(
+        std::count_if(islands_.begin(), islands_.end(),
+                      [this](const IslandState& i) { return i.rounds == result_.rounds; }));
+    while (!stretches_.empty() &&
+           stretches_.front().first + stretches_.front().count <= result_.rounds) {
+      stretches_.pop_front();
+    }
+    const auto rounds = static_cast<double>(result_.rounds);
+    result_.mean_round = (simulated_now() - Instant()) / rounds;
+    result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
+    const bool last = result_.rounds == spec_.stop.max_rounds;
+    if (last || result_.rounds % spec_.evaluate_every == 0) evaluate();
     if (last) stopped_ = true;
     if (stopped_) return stop(result_.status, result_.failure);
-    for (const IslandId other : waiting) gates_[other.index()]->release();
+    for (const IslandId other : std::exchange(at_barrier_, {})) gates_[other.index()]->release();
   }
 
   void evaluate() {
     const Clock::time_point start = Clock::now();
     TraceRow row{.time = simulated_now(),
-                 .round = first_open_,
-                 .steps = first_open_ * spec_.local_steps,
+                 .round = result_.rounds,
+                 .steps = result_.rounds * spec_.local_steps,
                  .samples = samples_,
                  .evaluation = {}};
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
@@ -268,6 +312,7 @@ class Simulation {
     result_.status = status;
     result_.failure = std::move(why);
     ended_ = simulated_now();
+    for (std::size_t i = 0; i < islands_.size(); ++i) go(IslandId::at(i), Position::kDone);
     s4u::Actor::kill_all();
   }
 
@@ -282,18 +327,19 @@ class Simulation {
 
   void report_deadlock() {
     std::string report;
-    for (std::size_t i = 0; i < positions_.size(); ++i) {
-      if (positions_[i] == Position::kDone) continue;
-      const IslandId island = IslandId::at(i);
-      report += fmt::format("{}{} waits", report.empty() ? "" : "; ", topology_.name(island));
-      for (std::size_t r = 0; r < open_.size(); ++r) {
-        const auto& shared = open_[r].exchanges[open_[r].clique_of[i]];
-        if (shared == nullptr) continue;
-        report += fmt::format(" in round {} for {}", first_open_ + static_cast<std::int64_t>(r),
-                              missing_members(*shared));
-        break;
+    for (std::size_t i = 0; i < islands_.size(); ++i) {
+      const IslandState& state = islands_[i];
+      if (state.position == Position::kDone) continue;
+      report +=
+          fmt::format("{}{} waits ", report.empty() ? "" : "; ", topology_.name(IslandId::at(i)));
+      if (state.position == Position::kAtBarrier) {
+        report += "for the others at the barrier";
+        continue;
       }
-      if (positions_[i] == Position::kAtBarrier) report += " for the others at the barrier";
+      const auto exchange = exchanges_.find({state.rounds, stretch_of(state.rounds).clique_of[i]});
+      report += fmt::format(
+          "in round {} for {}", state.rounds,
+          exchange == exchanges_.end() ? "the others" : missing_members(*exchange->second));
     }
     result_.failure = fmt::format("deadlock at {} s: {}", simulated_now().in_seconds(), report);
   }
@@ -310,13 +356,15 @@ class Simulation {
   }
 
   void finish() {
-    const Instant end = ended_.value_or(simulated_now());
-    result_.simulated = end - Instant();
+    result_.simulated = ended_.value_or(simulated_now()) - Instant();
     result_.arcs = flows_.usage();
-    const auto rounds = static_cast<double>(std::max<std::int64_t>(result_.rounds, 1));
-    result_.mean_round = result_.simulated / rounds;
-    result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
   }
+
+  struct IslandState {
+    Position position = Position::kDone;
+    Instant since;
+    std::int64_t rounds = 0;  ///< that it has ended
+  };
 
   const RunSpec& spec_;
   RunObserver& observer_;
@@ -330,13 +378,17 @@ class Simulation {
   PlanCache plans_;
   std::optional<OuterOptimizer> outer_;
   std::vector<s4u::SemaphorePtr> gates_;  ///< by island: what it blocks on
-  std::deque<RoundState> open_;           ///< rounds first_open_, first_open_ + 1, …
-  std::int64_t first_open_ = 0;
+  std::deque<Stretch> stretches_;         ///< of the rounds that some island has not ended
+  std::int64_t next_round_ = 0;           ///< the first that no island has begun
+  std::size_t behind_ = 0;                ///< islands that have ended no more rounds than all have
+  std::map<std::pair<std::int64_t, std::size_t>, std::shared_ptr<CliqueExchange>>
+      exchanges_;  ///< under way, by round and clique
+  std::vector<IslandId> at_barrier_;
   std::int64_t samples_ = 0;
   bool stopped_ = false;
   std::optional<Instant> ended_;
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound
-  std::vector<Position> positions_;
+  std::vector<IslandState> islands_;
   RunResult result_;
 };
 

@@ -103,9 +103,11 @@ struct RunResult {
   std::optional<Instant> time_to_target;
   TraceRow last;
   std::int64_t rounds = 0;  ///< that every island ended
-  Duration mean_round;      ///< simulated time / rounds
-  Duration bound_round;     ///< least time a round could take: max over islands of the sum of its
-                            ///< compute times and member bounds / rounds
+  /// Time at which the last of those rounds ended / rounds; none before the first.
+  std::optional<Duration> mean_round;
+  /// Least time a round could take: max over islands of the sum of its compute times and member
+  /// bounds by then / rounds.
+  std::optional<Duration> bound_round;
   std::vector<TimeShares> islands;  ///< by rank
   std::vector<ArcUsage> arcs;       ///< by arc
   Duration simulated;
@@ -115,8 +117,10 @@ struct RunResult {
 
 /// Runs one simulation. The engine is a process-wide singleton: one call per process (see
 /// `in_child`). Islands at the same instant act in the order in which the engine woke them, by rank
-/// where that is equal; `interrupted` is looked at whenever an island ends a round.
-/// Errors: `InputError` from the policy's or task's start, before anything runs.
+/// where that is equal; `interrupted` is looked at every few thousand local steps. Memory: O(map
+/// and model), and the placements of the rounds by which some islands are ahead of others (a
+/// stretch of equal ones counts once). Errors: `InputError` from the policy's or task's start,
+/// before anything runs.
 RunResult simulate(const RunSpec& spec, RunObserver& observer,
                    const std::atomic<bool>& interrupted);
 

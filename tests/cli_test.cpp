@@ -1,98 +1,16 @@
 // The program as its users meet it: run as a process, judged by what it prints, writes and returns.
 
-#include <array>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string>
-#include <thread>
+#include "tests/cli.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <cctype>
+#include <set>
+
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analysis/columns.hpp"
-#include "analysis/csv.hpp"
 
 namespace gyre {
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kSource = GYRE_SOURCE_DIR;
-const std::string kGyre = GYRE_EXECUTABLE;
-
-struct Outcome {
-  int status = -1;
-  std::string output;  ///< standard output
-  std::string errors;  ///< standard error
-};
-
-std::string read(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-class Cli : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / fmt::format("gyre-{}-{}", info->name(), ::getpid());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  /// Runs `gyre ARGUMENTS` (shell words) in the test's folder.
-  [[nodiscard]] Outcome gyre(const std::string& arguments) const {
-    return shell(fmt::format("'{}' {}", kGyre, arguments));
-  }
-  [[nodiscard]] Outcome shell(const std::string& command) const {
-    const fs::path out = folder_ / ".out";
-    const fs::path err = folder_ / ".err";
-    const std::string line = fmt::format("cd '{}' && {{ {} ; }} >'{}' 2>'{}' </dev/null",
-                                         folder_.string(), command, out.string(), err.string());
-    const int raw = std::system(line.c_str());  // NOLINT(concurrency-mt-unsafe)
-    Outcome outcome{.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw),
-                    .output = read(out),
-                    .errors = read(err)};
-    fs::remove(out);
-    fs::remove(err);
-    return outcome;
-  }
-  [[nodiscard]] fs::path file(const std::string& name, const std::string& content) const {
-    std::ofstream(folder_ / name, std::ios::binary) << content;
-    return folder_ / name;
-  }
-  static std::string shipped(const std::string& name) {
-    return fmt::format("'{}'", (kSource / "scenarios" / name).string());
-  }
-  /// Every file below a folder with its content.
-  static std::map<std::string, std::string> tree(const fs::path& folder) {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.is_regular_file()) files[fs::relative(entry.path(), folder)] = read(entry.path());
-    }
-    return files;
-  }
-
-  fs::path folder_;
-};
-
-std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) rows.push_back(*parse_csv_line(line));
-  return rows;
-}
 
 TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
   const Outcome help = gyre("--help");
@@ -116,6 +34,9 @@ TEST_F(Cli, BadCommandLinesExit2) {
                                        "compare " + two + " --jobs 0",
                                        "compare " + two + " --jobs many",
                                        "compare " + two + " --seed -1",
+                                       "compare " + two + " --seed 99999999999999999999",
+                                       "compare " + two + " --seed 1.5",
+                                       "compare " + two + " -o ''",
                                        "compare " + two + " --fidelity packet",
                                        "check " + two + " --set job",
                                        "check " + two + " --set job.local_steps=0",
@@ -230,38 +151,6 @@ TEST_F(Cli, ResultsAreByteIdentical) {
   EXPECT_NE(read(folder_ / "one/summary.csv"), read(folder_ / "other/summary.csv"));
 }
 
-TEST_F(Cli, ComparisonReusesFinishedRuns) {
-  const std::string command = "compare " + shipped("two-islands.yaml") + " -o out";
-  ASSERT_EQ(gyre(command).status, 0);
-  const auto before = tree(folder_ / "out");
-  // A run that was cut off is run again; the others are not.
-  const fs::path cut = folder_ / "out/runs/none.both.seed1";
-  auto manifest = nlohmann::json::parse(read(cut / "manifest.json"));
-  manifest["status"] = "truncated";
-  std::ofstream(cut / "manifest.json") << manifest.dump();
-  std::ofstream(cut / "trace.csv") << "cut";
-  const Outcome again = gyre(command);
-  EXPECT_EQ(again.status, 0);
-  EXPECT_NE(again.errors.find("5 of them reused"), std::string::npos) << again.errors;
-  EXPECT_EQ(tree(folder_ / "out"), before);
-}
-
-TEST_F(Cli, NothingThatExistedIsLost) {
-  const std::string two = "compare " + shipped("two-islands.yaml") + " -o out";
-  ASSERT_EQ(gyre(two).status, 0);
-  const auto before = tree(folder_ / "out");
-  const Outcome other = gyre(two + " --set job.local_steps=3");
-  EXPECT_EQ(other.status, 2);
-  EXPECT_NE(other.errors.find("--overwrite"), std::string::npos);
-  EXPECT_EQ(tree(folder_ / "out"), before);
-  EXPECT_EQ(gyre(two + " --set job.local_steps=3 --overwrite").status, 0);
-  fs::create_directories(folder_ / "mine");
-  std::ofstream(folder_ / "mine/thesis.txt") << "years of work";
-  EXPECT_EQ(gyre("compare " + shipped("two-islands.yaml") + " -o mine").status, 2);
-  EXPECT_EQ(read(folder_ / "mine/thesis.txt"), "years of work");
-  EXPECT_EQ(tree(folder_ / "mine").size(), 1U);
-}
-
 TEST_F(Cli, RunWritesOneRun) {
   const Outcome outcome = gyre("run " + shipped("two-islands.yaml") +
                                " --schedule all-reduce/direct --mode neither -o out --format csv");
@@ -274,47 +163,12 @@ TEST_F(Cli, RunWritesOneRun) {
   EXPECT_NEAR(std::stod(parse_csv(outcome.output)[1][10]), 1.82, 1e-9);
 }
 
-// F19: Ctrl-C ends with readable, marked traces and status 1; running again completes them.
-TEST_F(Cli, CtrlCLeavesMarkedReadableTraces) {
-  const std::string command =
-      fmt::format("compare {} -o out --set stop.max_rounds=100000000 --set stop.loss=1e-9 --quiet",
-                  shipped("two-islands.yaml"));
-  const Outcome outcome =
-      shell(fmt::format("'{}' {} & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", kGyre, command));
-  EXPECT_EQ(outcome.status, 1) << outcome.errors;
-  EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
-  std::size_t truncated = 0;
-  for (const auto& entry : fs::directory_iterator(folder_ / "out/runs")) {
-    const auto manifest = nlohmann::json::parse(read(entry.path() / "manifest.json"));
-    if (manifest.at("status") != "truncated") continue;
-    ++truncated;
-    const auto rows = parse_csv(read(entry.path() / "trace.csv"));
-    EXPECT_GT(rows.size(), 1U);
-    for (const auto& row : rows) EXPECT_EQ(row.size(), trace_columns().size());
-    EXPECT_TRUE(nlohmann::json::accept(read(entry.path() / "timeline.json")));
-  }
-  EXPECT_GE(truncated, 1U);
-}
-
-// A run killed outright says of itself that it is truncated.
-TEST_F(Cli, AKilledRunIsMarked) {
-  const std::string command = fmt::format(
-      "run {} --schedule none --mode both -o out --set stop.max_rounds=100000000 --set "
-      "stop.loss=1e-9 --quiet",
-      shipped("two-islands.yaml"));
-  const Outcome outcome = shell(
-      fmt::format("'{}' {} & pid=$!; sleep 1; pkill -KILL -P $pid; wait $pid", kGyre, command));
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.errors.find("failed"), std::string::npos);
-  EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "failed");
-}
-
-TEST_F(Cli, AFullDiskFailsTheRun) {
-  fs::create_directories(folder_ / "out");
-  const Outcome outcome = gyre("run " + shipped("two-islands.yaml") +
-                               " --schedule none --mode both -o /proc/1/nowhere");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.errors.find("cannot be made"), std::string::npos) << outcome.errors;
+// What sends nothing over the WAN is not first over the WAN.
+TEST_F(Cli, NoneIsNotFirstOverTheWan) {
+  const Outcome outcome = gyre("compare " + shipped("two-islands.yaml") +
+                               " -o out --set 'schedules=[{policy: none}]' --set stop.loss=10");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output.find("First over the WAN"), std::string::npos) << outcome.output;
 }
 
 TEST_F(Cli, ListsEverything) {

@@ -67,8 +67,8 @@ inline std::vector<std::string> run_log(const RunSpec& spec) {
     }
     log.text << fmt::format("end {} {} {} {} {} {} {} {}", static_cast<int>(result.status),
                             result.simulated.in_seconds(), result.rounds, bytes.in_bytes(), bits,
-                            result.mean_round.in_seconds(), result.bound_round.in_seconds(),
-                            result.failure);
+                            result.mean_round.value_or(Duration()).in_seconds(),
+                            result.bound_round.value_or(Duration()).in_seconds(), result.failure);
     return log.text.str();
   });
   std::vector<std::string> lines;

@@ -1,13 +1,17 @@
 // Simulated times against values that were computed independently (tests/data) or derived by hand.
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/routing.hpp"
 #include "schedules/exchange_plan.hpp"
+#include "schedules/fluid.hpp"
 #include "schedules/round.hpp"
 #include "sim/exchange_probe.hpp"
 #include "tests/support.hpp"
@@ -184,6 +188,60 @@ TEST(NineCityReference, PredictionsHold) {
                         kPayload, Exchange::kDirect);
       EXPECT_CLOSE(result.rounds[r].bandwidth.in_seconds(), plan.predicted.bandwidth.in_seconds());
       EXPECT_LE(result.rounds[r].time, plan.predicted.total() * (1.0 + kRelative));
+    }
+  }
+}
+
+// The engine against our own progressive filling, on random maps with unequal capacities, latencies
+// and partial hardware: two implementations of the same model agree.
+TEST(FluidReference, EngineAndProgressiveFillingAgree) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Topology topology = random_topology(seed, {.switches = 4, .islands = 4});
+    const Routes routes(topology);
+    Rng stream = Rng::stream(seed, "test/capabilities");
+    const Round round = round_of("I0+I1+I2+I3", topology);
+    for (const Mode mode : kAllModes) {
+      const Capabilities able = random_capabilities(topology, mode, stream);
+      for (const Exchange exchange : {Exchange::kDirect, Exchange::kRing}) {
+        const ExchangePlan plan =
+            plan_exchange({topology, routes, able}, round.cliques.front(), kPayload, exchange);
+        const RoundCost cost = probe(topology, able, kPayload, exchange, {round}).rounds.front();
+        SCOPED_TRACE(fmt::format("seed {} {} {}", seed, name_of(mode), name_of(exchange)));
+        EXPECT_CLOSE(cost.time.in_seconds(), fluid_time(topology, plan.flows, true).in_seconds());
+        EXPECT_CLOSE(cost.bandwidth.in_seconds(),
+                     fluid_time(topology, plan.flows, false).in_seconds());
+      }
+    }
+  }
+}
+
+// Another capability never costs time, and `best` is the fastest of what there is.
+TEST(FluidReference, CapabilityNeverCostsTime) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Topology topology = random_topology(seed, {.switches = 4, .islands = 4});
+    const Routes routes(topology);
+    const Clique clique = round_of("I0+I1+I2+I3", topology).cliques.front();
+    std::map<std::pair<Mode, Exchange>, double> seconds;
+    for (const Mode mode : kAllModes) {
+      for (const Exchange exchange : {Exchange::kDirect, Exchange::kRing, Exchange::kBest}) {
+        const Capabilities able = capabilities(topology, mode);
+        const ExchangePlan plan =
+            plan_exchange({topology, routes, able}, clique, kPayload, exchange);
+        seconds[{mode, exchange}] = fluid_time(topology, plan.flows, true).in_seconds();
+      }
+    }
+    for (const Exchange exchange : {Exchange::kDirect, Exchange::kBest}) {
+      SCOPED_TRACE(fmt::format("seed {} {}", seed, name_of(exchange)));
+      for (const Mode one : {Mode::kMulticast, Mode::kAggregation}) {
+        EXPECT_LE(seconds.at({one, exchange}), seconds.at({Mode::kNeither, exchange}) * (1 + 1e-9));
+        EXPECT_LE(seconds.at({Mode::kBoth, exchange}), seconds.at({one, exchange}) * (1 + 1e-9));
+      }
+    }
+    for (const Mode mode : kAllModes) {
+      EXPECT_NEAR(
+          seconds.at({mode, Exchange::kBest}),
+          std::min(seconds.at({mode, Exchange::kDirect}), seconds.at({mode, Exchange::kRing})),
+          1e-8 * seconds.at({mode, Exchange::kBest}));
     }
   }
 }

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
 #include "sim/child_process.hpp"
 #include "sim/exchange_probe.hpp"
 #include "sim/simulation.hpp"
@@ -235,6 +237,34 @@ TEST(Simulation, ConservesBytesAndKeepsTheBound) {
     EXPECT_GT(bytes, 0.0);
     EXPECT_NEAR(field(lines.back(), 5) / 8.0, bytes, 1e-6 * bytes);
     EXPECT_GE(field(lines.back(), 6), field(lines.back(), 7));
+  }
+}
+
+// Forty times the rounds, the same memory: neither our bookkeeping nor the engine's may pile up,
+// even where a pair is far ahead of the others.
+TEST(Simulation, MemoryDoesNotGrowWithTheRounds) {
+  const Topology topology = nine_city();
+  const auto peak_kilobytes = [&topology](std::int64_t rounds,
+                                          const std::vector<std::string>& rounds_of_period) {
+    return std::stol(in_child([&] {
+      Repeated policy(topology, rounds_of_period);
+      RunSpec spec = pair_spec(topology, policy);
+      spec.capabilities = capabilities(topology, Mode::kMulticast);
+      spec.stop.max_rounds = rounds;
+      RunObserver silent;
+      simulate(spec, silent, kNever);
+      rusage usage{};
+      ::getrusage(RUSAGE_SELF, &usage);
+      return std::to_string(usage.ru_maxrss);
+    }));
+  };
+  for (const std::vector<std::string>& period :
+       {std::vector<std::string>{"SEO+TYO|SIN+LAX+NYC|BAR+LON+AMS+FRA"},
+        std::vector<std::string>{"SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA",
+                                 "SEO+NYC+FRA|TYO+BAR+AMS|SIN+LAX+LON"}}) {
+    const long few = peak_kilobytes(500, period);
+    const long many = peak_kilobytes(20'000, period);
+    EXPECT_LT(many - few, 1'000) << few << " KB, then " << many;
   }
 }
 

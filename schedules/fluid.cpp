@@ -1,0 +1,157 @@
+#include "schedules/fluid.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+class FluidPlay {
+ public:
+  FluidPlay(const Topology& topology, std::span<const Flow> flows, bool propagation)
+      : topology_(&topology),
+        flows_(flows),
+        propagation_(propagation),
+        left_bits_(flows.size()),
+        rate_(flows.size(), 0.0),
+        ended_s_(flows.size(), kNever),
+        capacity_(topology.arc_count()),
+        copies_(topology.arc_count()) {
+    for (std::size_t f = 0; f < flows.size(); ++f) left_bits_[f] = flows[f].bytes.in_bits();
+  }
+
+  double run() {
+    std::vector<std::size_t> waiting(flows_.size());
+    for (std::size_t f = 0; f < waiting.size(); ++f) waiting[f] = f;
+    double now = 0.0;
+    double last_delivery = 0.0;
+    while (!waiting.empty() || !active_.empty()) {
+      // The starts that are due; the earliest later one whose conditions are already known.
+      double next_start = kNever;
+      std::vector<std::size_t> later;
+      for (const std::size_t f : waiting) {
+        const double start = start_time(f);
+        if (start <= now) {
+          active_.push_back(f);
+        } else {
+          next_start = std::min(next_start, start);
+          later.push_back(f);
+        }
+      }
+      waiting = std::move(later);
+      fill();
+      double next_end = kNever;
+      for (const std::size_t f : active_) next_end = std::min(next_end, now + time_left(f));
+      const double next = std::min(next_start, next_end);
+      check(next < kNever, "a flow waits for one that never starts");
+      last_delivery = std::max(last_delivery, advance(now, next));
+      now = next;
+    }
+    return last_delivery;
+  }
+
+ private:
+  [[nodiscard]] double time_left(std::size_t f) const {
+    return left_bits_[f] <= 0.0 ? 0.0 : left_bits_[f] / rate_[f];
+  }
+
+  /// When flow `f` has what it waits for; never, as long as one of those has not ended.
+  [[nodiscard]] double start_time(std::size_t f) const {
+    double start = 0.0;
+    for (const std::size_t before : flows_[f].after) {
+      double done = ended_s_[before];
+      if (propagation_) done += latency_to(before, flows_[f].starter());
+      start = std::max(start, done);
+    }
+    return start;
+  }
+
+  [[nodiscard]] double latency_to(std::size_t f, IslandId island) const {
+    for (const Delivery& delivery : flows_[f].stream.deliveries) {
+      if (delivery.receiver == island) return delivery.latency.in_seconds();
+    }
+    return 0.0;
+  }
+
+  /// Max–min rates of the active flows: the tightest arc sets the rate of its flows, and so on.
+  void fill() {
+    for (std::size_t a = 0; a < capacity_.size(); ++a) {
+      capacity_[a] =
+          static_cast<double>(topology_->arc(ArcId::at(a)).capacity.in_bits_per_second());
+      copies_[a] = 0;
+    }
+    std::vector<std::size_t> open = active_;
+    for (const std::size_t f : open) {
+      for (const ArcUse& use : flows_[f].stream.arcs) copies_[use.arc.index()] += use.copies;
+    }
+    while (!open.empty()) {
+      double tightest = kNever;
+      for (std::size_t a = 0; a < capacity_.size(); ++a) {
+        if (copies_[a] > 0) tightest = std::min(tightest, capacity_[a] / copies_[a]);
+      }
+      std::vector<std::size_t> rest;
+      std::vector<std::size_t> fixed;
+      for (const std::size_t f : open) {
+        const auto& arcs = flows_[f].stream.arcs;
+        const bool bound = std::any_of(arcs.begin(), arcs.end(), [&](const ArcUse& use) {
+          const std::size_t a = use.arc.index();
+          return capacity_[a] / copies_[a] <= tightest * (1.0 + 1e-12);
+        });
+        (bound ? fixed : rest).push_back(f);
+      }
+      for (const std::size_t f : fixed) {
+        rate_[f] = tightest;
+        for (const ArcUse& use : flows_[f].stream.arcs) {
+          capacity_[use.arc.index()] -= tightest * use.copies;
+          copies_[use.arc.index()] -= use.copies;
+        }
+      }
+      open = std::move(rest);
+    }
+  }
+
+  /// Moves the active flows on to `next`; returns the last delivery of those that end by then.
+  double advance(double now, double next) {
+    double last_delivery = 0.0;
+    std::vector<std::size_t> rest;
+    for (const std::size_t f : active_) {
+      if (now + time_left(f) > next * (1.0 + 1e-12)) {
+        left_bits_[f] -= rate_[f] * (next - now);
+        rest.push_back(f);
+        continue;
+      }
+      ended_s_[f] = next;
+      last_delivery = std::max(last_delivery, next);
+      if (!propagation_) continue;
+      for (const Delivery& delivery : flows_[f].stream.deliveries) {
+        last_delivery = std::max(last_delivery, next + delivery.latency.in_seconds());
+      }
+    }
+    active_ = std::move(rest);
+    return last_delivery;
+  }
+
+  const Topology* topology_;
+  std::span<const Flow> flows_;
+  bool propagation_;
+  std::vector<std::size_t> active_;
+  std::vector<double> left_bits_;
+  std::vector<double> rate_;
+  std::vector<double> ended_s_;
+  std::vector<double> capacity_;
+  std::vector<int> copies_;
+};
+
+}  // namespace
+
+Duration fluid_time(const Topology& topology, std::span<const Flow> flows, bool propagation) {
+  return Duration::seconds(FluidPlay(topology, flows, propagation).run());
+}
+
+}  // namespace gyre
