@@ -16,6 +16,7 @@ namespace gyre {
 namespace {
 
 constexpr std::string_view kTopology = "network.topology";
+constexpr std::string_view kFabric = "network.fabric.";
 constexpr std::size_t kLongestLabel = 64;
 
 /// Puts the scenario's overrides into `root` and returns those that go to the topology file, with
@@ -106,6 +107,38 @@ void check_modes(const ScheduleSpec& schedule, const NetworkSpec& network) {
   }
 }
 
+/// Keys of the network that no run would look at.
+void check_effect(const Scenario& scenario, const std::vector<ResolvedValue>& resolved) {
+  const NetworkSpec& network = scenario.network;
+  const auto has_mode = [&network](Mode one) {
+    return std::any_of(network.modes.begin(), network.modes.end(),
+                       [one](Mode mode) { return mode == one || mode == Mode::kBoth; });
+  };
+  const auto check_list = [&](const std::optional<std::vector<Text>>& names, const Where& where,
+                              Mode mode) {
+    if (!names || has_mode(mode)) return;
+    throw InputError(where,
+                     fmt::format("has no effect, since no mode of the network allows {0}; leave it "
+                                 "out, or add mode {0} or both",
+                                 name_of(mode)));
+  };
+  check_list(network.capable.multicast, network.capable.multicast_where, Mode::kMulticast);
+  check_list(network.capable.aggregation, network.capable.aggregation_where, Mode::kAggregation);
+
+  const bool gives_fabric =
+      std::any_of(resolved.begin(), resolved.end(), [](const ResolvedValue& value) {
+        return value.key_path.compare(0, kFabric.size(), kFabric) == 0 && value.origin != "default";
+      });
+  const bool colocates =
+      std::any_of(scenario.schedules.begin(), scenario.schedules.end(),
+                  [](const ScheduleSpec& schedule) { return schedule.policy->colocated(); });
+  if (gives_fabric && !colocates) {
+    throw InputError(network.fabric.where,
+                     "has no effect, since no schedule is colocated; leave it out, or add "
+                     "`{policy: colocated}` to the schedules");
+  }
+}
+
 /// Whatever reading alone cannot judge, before anything runs: names against the map, schedules
 /// against each other and the network, the target against the task.
 void check_meaning(const Scenario& scenario, const Topology& topology) {
@@ -155,6 +188,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
     loaded.topology = build_topology(network);
   }
   check_meaning(scenario, loaded.topology);
+  check_effect(scenario, loaded.resolved);
   return loaded;
 }
 

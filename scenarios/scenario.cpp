@@ -70,11 +70,14 @@ void FabricSpec::describe(Fields& fields) {
                   bandwidth, kPositive);
   fields.optional({"latency", "One-way latency of each island's link to the fabric."}, latency,
                   kNotNegative);
+  where = fields.where();
 }
 
 void CapableSpec::describe(Fields& fields) {
   fields.list({"multicast", "Switches that can replicate; all if not given."}, multicast);
   fields.list({"aggregation", "Switches that can add streams; all if not given."}, aggregation);
+  multicast_where = fields.where("multicast");
+  aggregation_where = fields.where("aggregation");
 }
 
 void NetworkSpec::describe(Fields& fields) {

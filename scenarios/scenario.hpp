@@ -31,6 +31,7 @@ struct AccessSpec {
 struct FabricSpec {
   Bandwidth bandwidth = Bandwidth::gigabits_per_second(400);
   Duration latency = Duration::seconds(5e-6);
+  Where where;
 
   void describe(Fields& fields);
 };
@@ -39,6 +40,8 @@ struct FabricSpec {
 struct CapableSpec {
   std::optional<std::vector<Text>> multicast;
   std::optional<std::vector<Text>> aggregation;
+  Where multicast_where;
+  Where aggregation_where;
 
   void describe(Fields& fields);
 };

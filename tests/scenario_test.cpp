@@ -162,6 +162,7 @@ evaluate: {every_rounds: 18}
 schedules:
   - {policy: all-reduce, exchange: in-network, modes: [both], barrier: true, name: first}
   - {policy: none}
+  - {policy: colocated}
 stop: {loss: 0.19, max_rounds: 20, max_time: 21 h}
 )";
 
@@ -204,7 +205,7 @@ TEST(Scenario, EveryKeyLandsInItsMember) {
   EXPECT_EQ(outer.momentum, 0.17);
   EXPECT_EQ(s.task_name, "quadratic");
   EXPECT_EQ(s.evaluate_every, 18);
-  ASSERT_EQ(s.schedules.size(), 2U);
+  ASSERT_EQ(s.schedules.size(), 3U);
   EXPECT_EQ(s.schedules[0].label.value, "first");
   EXPECT_EQ(s.schedules[0].exchange, Exchange::kInNetwork);
   EXPECT_EQ(s.schedules[0].modes, std::vector<Mode>{Mode::kBoth});
