@@ -118,6 +118,7 @@ class Fields {
   void list_of_choices(Key key, Presence presence, std::vector<Enum>& values,
                        std::span<const std::string_view> names) {
     std::vector<std::size_t> read;
+    read.reserve(values.size());
     for (const Enum value : values) read.push_back(static_cast<std::size_t>(value));
     if (!choices(key, presence, names, read)) return;
     values.clear();

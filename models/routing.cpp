@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -28,7 +29,8 @@ const Routes::Tree& Routes::tree(Direction direction, NodeId root) const {
   // final label, whatever the order of the queue.
   using Label = std::pair<std::int64_t, int>;
   const std::size_t n = topology_->node_count();
-  std::vector<std::optional<Label>> label(n);
+  constexpr Label kUnseen{std::numeric_limits<std::int64_t>::max(), 0};
+  std::vector<Label> label(n, kUnseen);
   std::vector<bool> settled(n, false);
   Tree tree;
   tree.arc.resize(n);
@@ -50,8 +52,8 @@ const Routes::Tree& Routes::tree(Direction direction, NodeId root) const {
       const Arc& arc = topology_->arc(a);
       const std::size_t to = (direction == Direction::kIn ? arc.tail : arc.head).index();
       const Label through{distance + picoseconds(arc.latency), hops + 1};
-      if (settled[to] || (label[to] && *label[to] < through)) continue;
-      if (label[to] == through && !(a < *tree.arc[to])) continue;
+      if (settled[to] || label[to] < through) continue;
+      if (label[to] == through && tree.arc[to].value_or(a) < a) continue;
       label[to] = through;
       tree.arc[to] = a;
       tree.latency[to] = tree.latency[at] + arc.latency;
@@ -64,13 +66,13 @@ const Routes::Tree& Routes::tree(Direction direction, NodeId root) const {
 
 ArcId Routes::next_arc(NodeId at, NodeId destination) const {
   const std::optional<ArcId>& arc = tree(Direction::kIn, destination).arc[at.index()];
-  check(arc.has_value(), "no route");
+  if (!arc) broken_invariant("no route");
   return *arc;
 }
 
 ArcId Routes::parent_arc(NodeId source, NodeId node) const {
   const std::optional<ArcId>& arc = tree(Direction::kOut, source).arc[node.index()];
-  check(arc.has_value(), "no route");
+  if (!arc) broken_invariant("no route");
   return *arc;
 }
 

@@ -127,7 +127,7 @@ void check_effect(const Scenario& scenario, const std::vector<ResolvedValue>& re
 
   const bool gives_fabric =
       std::any_of(resolved.begin(), resolved.end(), [](const ResolvedValue& value) {
-        return value.key_path.compare(0, kFabric.size(), kFabric) == 0 && value.origin != "default";
+        return value.key_path.starts_with(kFabric) && value.origin != "default";
       });
   const bool colocates =
       std::any_of(scenario.schedules.begin(), scenario.schedules.end(),

@@ -165,7 +165,7 @@ class Batch {
     }
     if (!waiting_.empty()) worsen(RunStatus::kTruncated);
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-      if (rows_.count(r) != 0) outcome_.rows.push_back(rows_.at(r));
+      if (rows_.contains(r)) outcome_.rows.push_back(rows_.at(r));
     }
     outcome_.elapsed_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -195,7 +195,10 @@ class Batch {
 
   void handle(const ChildEvent& event) {
     const std::size_t r = run_of_child_.at(event.child);
-    if (event.line) return note(r, *event.line);
+    if (event.line) {
+      note(r, *event.line);
+      return;
+    }
     const std::optional<RunManifest> manifest = read_run_manifest(runs_[r].folder);
     RunStatus status = manifest ? manifest->status : RunStatus::kFailed;
     std::string failure = manifest ? manifest->failure : "";
@@ -213,7 +216,7 @@ class Batch {
   }
 
   void note(std::size_t r, const std::string& line) {
-    if (line.compare(0, 3, "at ") == 0) {
+    if (line.starts_with("at ")) {
       const std::size_t space = line.find(' ', 3);
       const double share = parse_number(line.substr(3, space - 3)).value_or(0.0);
       progress_.advance(r, share, name(r) + ": " + line.substr(space + 1));

@@ -201,6 +201,7 @@ LoadedScenario load(const CommonOptions& options) {
 Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenario) {
   const std::vector<Mode>& modes = scenario.network.modes;
   std::vector<std::string> names;
+  names.reserve(modes.size());
   for (const Mode mode : modes) names.emplace_back(name_of(mode));
   if (!name) {
     if (modes.size() == 1) return modes.front();

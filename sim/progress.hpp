@@ -30,7 +30,7 @@ class Progress {
   std::vector<double> shares_;
   std::size_t ended_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point drawn_{};
+  std::chrono::steady_clock::time_point drawn_;
 };
 
 }  // namespace gyre

@@ -1,0 +1,96 @@
+#include "schedules/optimizer/packing_lp.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <ClpSimplex.hpp>
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+
+// Rows: the arcs, then the groups. Columns: Y, then the packing's.
+class PackingLp::Model {
+ public:
+  Model(std::vector<double> capacity, std::size_t groups)
+      : arcs_(capacity.size()), groups_(groups) {
+    clp_.setLogLevel(0);
+    clp_.setOptimizationDirection(-1.0);
+    clp_.setPrimalTolerance(1e-10);
+    clp_.setDualTolerance(1e-11);
+    const int rows = static_cast<int>(arcs_ + groups_);
+    clp_.resize(rows, 0);
+    for (std::size_t a = 0; a < arcs_; ++a) {
+      clp_.setRowBounds(static_cast<int>(a), -COIN_DBL_MAX, capacity[a]);
+    }
+    std::vector<int> index(groups_);
+    const std::vector<double> value(groups_, -1.0);
+    for (std::size_t g = 0; g < groups_; ++g) {
+      index[g] = static_cast<int>(arcs_ + g);
+      clp_.setRowBounds(index[g], 0.0, COIN_DBL_MAX);
+    }
+    clp_.addColumn(static_cast<int>(groups_), index.data(), value.data(), 0.0, COIN_DBL_MAX, 1.0);
+  }
+
+  void add_column(std::size_t group, std::span<const ArcLoad> loads) {
+    std::vector<int> index;
+    std::vector<double> value;
+    index.reserve(loads.size() + 1);
+    value.reserve(loads.size() + 1);
+    for (const ArcLoad& load : loads) {
+      index.push_back(static_cast<int>(load.arc.index()));
+      value.push_back(load.load);
+    }
+    group_of_.push_back(group);
+    index.push_back(static_cast<int>(arcs_ + group));
+    value.push_back(1.0);
+    clp_.addColumn(static_cast<int>(index.size()), index.data(), value.data(), 0.0, COIN_DBL_MAX,
+                   0.0);
+  }
+
+  void set_weight(std::size_t column, double weight) {
+    clp_.modifyCoefficient(static_cast<int>(arcs_ + group_of_[column]),
+                           static_cast<int>(column) + 1, weight, true);
+  }
+
+  Solution solve() {
+    clp_.primal();
+    check(clp_.isProvenOptimal(), fmt::format("packing LP ended with status {}", clp_.status()));
+    Solution solution;
+    const double* x = clp_.primalColumnSolution();
+    const double* dual = clp_.dualRowSolution();
+    solution.rate = x[0];
+    solution.amount.assign(x + 1, x + 1 + group_of_.size());
+    for (double& amount : solution.amount) amount = std::max(amount, 0.0);
+    solution.price.reserve(arcs_);
+    for (std::size_t a = 0; a < arcs_; ++a) solution.price.push_back(std::max(dual[a], 0.0));
+    solution.share.reserve(groups_);
+    for (std::size_t g = 0; g < groups_; ++g) {
+      solution.share.push_back(std::max(-dual[arcs_ + g], 0.0));
+    }
+    return solution;
+  }
+
+ private:
+  std::size_t arcs_;
+  std::size_t groups_;
+  std::vector<std::size_t> group_of_;
+  ClpSimplex clp_;
+};
+
+PackingLp::PackingLp(std::vector<double> capacity, std::size_t groups)
+    : model_(std::make_unique<Model>(std::move(capacity), groups)) {}
+PackingLp::PackingLp(PackingLp&&) noexcept = default;
+PackingLp& PackingLp::operator=(PackingLp&&) noexcept = default;
+PackingLp::~PackingLp() = default;
+
+void PackingLp::add_column(std::size_t group, std::span<const ArcLoad> loads) {
+  model_->add_column(group, loads);
+}
+void PackingLp::set_weight(std::size_t column, double weight) {
+  model_->set_weight(column, weight);
+}
+PackingLp::Solution PackingLp::solve() { return model_->solve(); }
+
+}  // namespace gyre
