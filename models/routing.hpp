@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "models/ids.hpp"
@@ -9,6 +11,16 @@
 #include "models/units.hpp"
 
 namespace gyre {
+
+/// How unicast and trees may run (`network.routing` of a scenario).
+enum class Routing : std::uint8_t {
+  kShortest,    ///< the least-latency path of each pair, one shortest-path tree a source
+  kEngineered,  ///< over any paths, split as it is best for the round as a whole
+};
+inline constexpr std::array<std::string_view, 2> kRoutingNames{"shortest", "engineered"};
+constexpr std::string_view name_of(Routing routing) {
+  return kRoutingNames[static_cast<std::size_t>(routing)];
+}
 
 /// Least-latency routing (`routing: shortest`), as IS-IS does it with latency metrics.
 ///

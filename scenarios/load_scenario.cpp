@@ -11,6 +11,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/topology_file.hpp"
 #include "scenarios/yaml.hpp"
+#include "schedules/round_plan.hpp"
 
 namespace gyre {
 namespace {
@@ -107,6 +108,23 @@ void check_modes(const ScheduleSpec& schedule, const NetworkSpec& network) {
   }
 }
 
+/// What only small maps can be planned for.
+void check_size(const Scenario& scenario, const Topology& topology) {
+  const std::size_t islands = topology.island_count();
+  if (scenario.network.routing == Routing::kEngineered && islands > kMostPackedIslands) {
+    throw InputError(scenario.network.routing_where,
+                     fmt::format("engineered routing is planned exactly, for up to {} islands; "
+                                 "this map has {}",
+                                 kMostPackedIslands, islands));
+  }
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    if (schedule.exchange != Exchange::kTree || islands <= kMostTreeIslands) continue;
+    throw InputError(schedule.exchange_where,
+                     fmt::format("'tree' packs trees for up to {} islands; this map has {}",
+                                 kMostTreeIslands, islands));
+  }
+}
+
 /// Keys of the network that no run would look at.
 void check_effect(const Scenario& scenario, const std::vector<ResolvedValue>& resolved) {
   const NetworkSpec& network = scenario.network;
@@ -189,6 +207,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   }
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
+  check_size(scenario, loaded.topology);
   return loaded;
 }
 

@@ -91,8 +91,12 @@ void NetworkSpec::describe(Fields& fields) {
   fields.optional_object({"capable", "Which switches have the hardware, whatever the mode allows."},
                          capable);
   fields.optional_object({"fabric", "The data centre's network of `colocated` schedules."}, fabric);
-  fields.optional_choice({"routing", "How flows and trees are routed: on least-latency paths."},
+  fields.optional_choice({"routing",
+                          "How flows and trees are routed: on least-latency paths (shortest), or "
+                          "split over any paths and trees as is best for the whole round "
+                          "(engineered; up to 12 islands)."},
                          routing, kRoutingNames);
+  routing_where = fields.where("routing");
 }
 
 void JobSpec::describe(Fields& fields) {

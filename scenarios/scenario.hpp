@@ -12,6 +12,7 @@
 #include "models/compute.hpp"
 #include "models/fields.hpp"
 #include "models/outer_optimizer.hpp"
+#include "models/routing.hpp"
 #include "models/task.hpp"
 #include "models/topology.hpp"
 #include "schedules/exchange.hpp"
@@ -86,10 +87,6 @@ struct TopologySpec {
   void describe(Fields& fields);
 };
 
-/// How unicast and trees find their way (`models/routing.hpp`).
-enum class Routing : std::uint8_t { kShortest };
-inline constexpr std::array<std::string_view, 1> kRoutingNames{"shortest"};
-
 struct NetworkSpec {
   Text topology_file;  ///< empty when inline
   TopologySpec topology;
@@ -98,6 +95,7 @@ struct NetworkSpec {
   CapableSpec capable;
   FabricSpec fabric;
   Routing routing = Routing::kShortest;
+  Where routing_where;
 
   void describe(Fields& fields);
 };

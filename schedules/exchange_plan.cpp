@@ -9,6 +9,7 @@
 #include "models/error.hpp"
 #include "schedules/fluid.hpp"
 #include "schedules/ring_order.hpp"
+#include "schedules/round_plan.hpp"
 
 namespace gyre {
 namespace {
@@ -26,6 +27,8 @@ void add_flows(ExchangePlan& plan, std::vector<Stream> streams, Carries carries)
     plan.flows.push_back({.stream = std::move(stream),
                           .bytes = plan.payload,
                           .chunk = 0,
+                          .chunk_count = 1,
+                          .rate = {},
                           .carries = carries,
                           .after = {}});
   }
@@ -155,6 +158,8 @@ ExchangePlan plan_ring(const Network& network, const Clique& clique, Bytes paylo
       Flow flow{.stream = hops[i],
                 .bytes = plan.chunks[chunk],
                 .chunk = chunk,
+                .chunk_count = 1,
+                .rate = {},
                 .carries = step < k - 1 ? Carries::kPartialSum : Carries::kResult,
                 .after = {}};
       if (step > 0) flow.after = {(step - 1) * k + i, (step - 1) * k + (i + k - 1) % k};
@@ -207,11 +212,16 @@ ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes p
       if (!available(network, Exchange::kInNetwork)) return direct;
       return faster(network.topology, plan_in_network(network, clique, payload), std::move(direct));
     }
+    case Exchange::kTree:
+      return plan_tree(network, clique, payload);
     case Exchange::kBest:
       break;
   }
-  return faster(network.topology, plan_exchange(network, clique, payload, Exchange::kDirect),
-                plan_ring(network, clique, payload));
+  ExchangePlan best =
+      faster(network.topology, plan_exchange(network, clique, payload, Exchange::kDirect),
+             plan_ring(network, clique, payload));
+  if (clique.size() > kMostPackedIslands) return best;
+  return faster(network.topology, std::move(best), plan_tree(network, clique, payload));
 }
 
 namespace {
@@ -232,38 +242,17 @@ class PlanCheck {
   /// Applies flow `f`; returns what is wrong with it.
   std::optional<std::string> follow(std::size_t f) {
     const Flow& flow = plan_->flows[f];
-    if (flow.chunk >= plan_->chunks.size()) return "moves a chunk that is not there";
-    if (flow.bytes != plan_->chunks[flow.chunk]) return "loses bytes";
+    if (flow.chunk_count == 0 || flow.chunk + flow.chunk_count > plan_->chunks.size()) {
+      return "moves a chunk that is not there";
+    }
+    Bytes bytes;
+    for (std::size_t c = 0; c < flow.chunk_count; ++c) bytes += plan_->chunks[flow.chunk + c];
+    if (flow.bytes != bytes) return "loses bytes";
     for (const std::size_t before : flow.after) {
       if (before >= f) return "waits for a later flow";
     }
-    Counts carried(k_, 0);
-    for (const IslandId source : flow.stream.sources) {
-      const auto v = rank(source);
-      if (!v) return "comes from outside the clique";
-      const Value& value = held_[*v][flow.chunk];
-      const bool relays = flow.stream.sources.size() == 1 && flow.carries != Carries::kContribution;
-      if (!relays) {
-        carried[*v] += 1;
-        continue;
-      }
-      carried = value.counts;
-      if (value.changed_by &&
-          std::find(flow.after.begin(), flow.after.end(), *value.changed_by) == flow.after.end()) {
-        return fmt::format("does not wait for flow {}, which it passes on", *value.changed_by);
-      }
-    }
-    for (const Delivery& delivery : flow.stream.deliveries) {
-      const auto v = rank(delivery.receiver);
-      if (!v) return "leads out of the clique";
-      Value& value = held_[*v][flow.chunk];
-      value.changed_by = f;
-      if (flow.carries == Carries::kResult) {
-        if (complete(value)) return "brings a result to who has it";
-        value.counts = carried;
-      } else {
-        for (std::size_t u = 0; u < k_; ++u) value.counts[u] += carried[u];
-      }
+    for (std::size_t c = 0; c < flow.chunk_count; ++c) {
+      if (auto fault = follow_chunk(f, flow.chunk + c)) return fault;
     }
     return std::nullopt;
   }
@@ -290,6 +279,39 @@ class PlanCheck {
     Counts counts;                          ///< how often it contains each member's contribution
     std::optional<std::size_t> changed_by;  ///< the last flow delivered to it
   };
+
+  std::optional<std::string> follow_chunk(std::size_t f, std::size_t chunk) {
+    const Flow& flow = plan_->flows[f];
+    Counts carried(k_, 0);
+    for (const IslandId source : flow.stream.sources) {
+      const auto v = rank(source);
+      if (!v) return "comes from outside the clique";
+      const Value& value = held_[*v][chunk];
+      const bool relays = flow.stream.sources.size() == 1 && flow.carries != Carries::kContribution;
+      if (!relays) {
+        carried[*v] += 1;
+        continue;
+      }
+      carried = value.counts;
+      if (value.changed_by &&
+          std::find(flow.after.begin(), flow.after.end(), *value.changed_by) == flow.after.end()) {
+        return fmt::format("does not wait for flow {}, which it passes on", *value.changed_by);
+      }
+    }
+    for (const Delivery& delivery : flow.stream.deliveries) {
+      const auto v = rank(delivery.receiver);
+      if (!v) return "leads out of the clique";
+      Value& value = held_[*v][chunk];
+      value.changed_by = f;
+      if (flow.carries == Carries::kResult) {
+        if (complete(value)) return "brings a result to who has it";
+        value.counts = carried;
+      } else {
+        for (std::size_t u = 0; u < k_; ++u) value.counts[u] += carried[u];
+      }
+    }
+    return std::nullopt;
+  }
 
   [[nodiscard]] std::optional<std::size_t> rank(IslandId island) const {
     const auto at = std::lower_bound(plan_->members.begin(), plan_->members.end(), island);

@@ -21,11 +21,13 @@ enum class Carries : std::uint8_t {
   kResult,        ///< the complete sum; the receivers replace theirs by it
 };
 
-/// One stream that moves one chunk once.
+/// One stream that moves one chunk, or several that follow each other, once.
 struct Flow {
   Stream stream;
   Bytes bytes;
-  std::size_t chunk = 0;
+  std::size_t chunk = 0;  ///< the first
+  std::size_t chunk_count = 1;
+  std::optional<Bandwidth> rate;  ///< never faster than that
   Carries carries = Carries::kContribution;
   /// Flows that must have been delivered to (or sent by) this flow's source before it starts.
   std::vector<std::size_t> after;
@@ -67,7 +69,9 @@ struct ExchangePlan {
 ///   members swap vectors, which takes no addition.
 /// - `ring`: reduce-scatter and all-gather, 2(k−1) steps of M/k, in the order that `ring_order`
 ///   finds.
-/// - `best`: the faster of `direct` and `ring` (ties: direct).
+/// - `tree`: members add and re-send over a packing of trees (`plan_tree`).
+/// - `best`: the fastest of `direct`, `ring` and, up to `kMostPackedIslands` members, `tree` (ties:
+///   in this order).
 /// Faster is what takes less time alone on an idle map (`fluid_time`).
 /// Requires `available`. Cost: direct k² path lengths; ring see `ring_order`.
 ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes payload,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "models/error.hpp"
@@ -79,6 +80,11 @@ class FluidPlay {
     return 0.0;
   }
 
+  [[nodiscard]] double cap(std::size_t f) const {
+    const std::optional<Bandwidth>& rate = flows_[f].rate;
+    return rate ? static_cast<double>(rate->in_bits_per_second()) : kNever;
+  }
+
   /// Max–min rates of the active flows: the tightest arc sets the rate of its flows, and so on.
   void fill() {
     for (std::size_t a = 0; a < capacity_.size(); ++a) {
@@ -95,14 +101,16 @@ class FluidPlay {
       for (std::size_t a = 0; a < capacity_.size(); ++a) {
         if (copies_[a] > 0) tightest = std::min(tightest, capacity_[a] / copies_[a]);
       }
+      for (const std::size_t f : open) tightest = std::min(tightest, cap(f));
       std::vector<std::size_t> rest;
       std::vector<std::size_t> fixed;
       for (const std::size_t f : open) {
         const auto& arcs = flows_[f].stream.arcs;
-        const bool bound = std::any_of(arcs.begin(), arcs.end(), [&](const ArcUse& use) {
-          const std::size_t a = use.arc.index();
-          return capacity_[a] / copies_[a] <= tightest * (1.0 + 1e-12);
-        });
+        const bool capped = cap(f) <= tightest * (1.0 + 1e-12);
+        const bool bound = capped || std::any_of(arcs.begin(), arcs.end(), [&](const ArcUse& use) {
+                             const std::size_t a = use.arc.index();
+                             return capacity_[a] / copies_[a] <= tightest * (1.0 + 1e-12);
+                           });
         (bound ? fixed : rest).push_back(f);
       }
       for (const std::size_t f : fixed) {

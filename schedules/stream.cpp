@@ -204,6 +204,74 @@ class TreeCheck {
   std::map<NodeId, Sides> sides_;
 };
 
+/// One direction of a shape, seen from the root: one hop towards the root for every node, several
+/// away from it only where the node may branch (merge).
+std::optional<std::string> hops_fault(const Network& network, const std::vector<Hop>& hops,
+                                      NodeId root, const std::vector<IslandId>& ends,
+                                      const std::vector<bool>& capable, Tree::Direction direction) {
+  const Topology& topology = network.topology;
+  const bool from_root = direction == Tree::Direction::kFromRoot;
+  std::map<NodeId, NodeId> towards_root;
+  std::map<NodeId, int> away;
+  for (const Hop& hop : hops) {
+    NodeId at = hop.from;
+    for (const ArcId a : hop.path) {
+      if (topology.arc(a).tail != at) return "a hop's path is broken";
+      at = topology.arc(a).head;
+    }
+    if (at != hop.to || hop.path.empty()) return "a hop's path is broken";
+    const NodeId near = from_root ? hop.from : hop.to;
+    const NodeId far = from_root ? hop.to : hop.from;
+    if (far == root || !towards_root.emplace(far, near).second) return "a node is on two ways";
+    away[near] += 1;
+  }
+  const auto takes_part = [&](NodeId node) {
+    return !topology.is_switch(node) &&
+           (node == root ||
+            std::find(ends.begin(), ends.end(), topology.island_at(node)) != ends.end());
+  };
+  for (const auto& [node, hops_away] : away) {
+    if (node != root && !towards_root.contains(node)) return "a hop hangs in the air";
+    if (!topology.is_switch(node) && !takes_part(node)) return "an island outside takes part";
+    if (hops_away > 1 && topology.is_switch(node) && !capable[topology.switch_at(node).index()]) {
+      return fmt::format("switch {} cannot {}", topology.name(topology.switch_at(node)),
+                         from_root ? "replicate" : "add");
+    }
+  }
+  for (const auto& [node, near] : towards_root) {
+    if (!takes_part(node) && !away.contains(node)) return "a way ends where nobody is";
+    std::size_t steps = 0;
+    for (NodeId at = node; at != root; at = towards_root.at(at)) {
+      if (++steps > towards_root.size() || !towards_root.contains(at))
+        return "a way goes in circles";
+    }
+  }
+  for (const IslandId i : ends) {
+    const NodeId node = topology.node(i);
+    if (node != root && !towards_root.contains(node)) {
+      return fmt::format("{} is left out", topology.name(i));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> shape_fault(const Network& network, const Stream& stream,
+                                       const TreeShape& shape,
+                                       const std::vector<IslandId>& receivers) {
+  std::map<ArcId, int> copies;
+  for (const std::vector<Hop>* hops : {&shape.up, &shape.down}) {
+    for (const Hop& hop : *hops) {
+      for (const ArcId a : hop.path) ++copies[a];
+    }
+  }
+  if (arc_uses(copies) != stream.arcs) return "its arcs are not those of its hops";
+  auto fault = hops_fault(network, shape.up, shape.root, stream.sources,
+                          network.capabilities.aggregation, Tree::Direction::kToRoot);
+  if (fault) return fault;
+  return hops_fault(network, shape.down, shape.root, receivers, network.capabilities.multicast,
+                    Tree::Direction::kFromRoot);
+}
+
 }  // namespace
 
 std::vector<Stream> multicast_streams(const Network& network, IslandId source,
@@ -211,7 +279,11 @@ std::vector<Stream> multicast_streams(const Network& network, IslandId source,
   const NodeId root = network.topology.node(source);
   std::vector<Stream> streams;
   for (Branch& branch : Tree(network, root, receivers, Tree::Direction::kFromRoot).branches(root)) {
-    Stream stream{.sources = {source}, .deliveries = {}, .arcs = arc_uses(branch.copies), .up = {}};
+    Stream stream{.sources = {source},
+                  .deliveries = {},
+                  .arcs = arc_uses(branch.copies),
+                  .up = {},
+                  .shape = {}};
     for (const IslandId i : sorted(std::move(branch.islands))) {
       stream.deliveries.push_back(
           {.receiver = i, .latency = tree_latency(network, root, network.topology.node(i))});
@@ -231,7 +303,8 @@ std::vector<Stream> reduction_streams(const Network& network, std::span<const Is
         {.sources = islands,
          .deliveries = {{.receiver = receiver, .latency = deepest(network, islands, root)}},
          .arcs = arc_uses(branch.copies),
-         .up = {}});
+         .up = {},
+         .shape = {}});
   }
   return streams;
 }
@@ -251,8 +324,11 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
 
   const std::vector<IslandId> islands = sorted({members.begin(), members.end()});
   const Duration depth = deepest(network, islands, node);
-  Stream stream{
-      .sources = islands, .deliveries = {}, .arcs = arc_uses(copies), .up = std::move(arcs_up)};
+  Stream stream{.sources = islands,
+                .deliveries = {},
+                .arcs = arc_uses(copies),
+                .up = std::move(arcs_up),
+                .shape = {}};
   for (const IslandId i : islands) {
     stream.deliveries.push_back(
         {.receiver = i, .latency = depth + tree_latency(network, node, network.topology.node(i))});
@@ -267,6 +343,7 @@ std::optional<std::string> stream_fault(const Network& network, const Stream& st
   for (const Delivery& delivery : stream.deliveries) receivers.push_back(delivery.receiver);
   if (stream.sources.empty()) return kWrongStart;
   if (receivers.empty()) return kWrongEnd;
+  if (stream.shape) return shape_fault(network, stream, *stream.shape, receivers);
   if (stream.up.empty()) {
     if (stream.sources.size() == 1) {
       return TreeCheck(network, Tree::Direction::kFromRoot, stream.arcs)

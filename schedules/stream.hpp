@@ -25,6 +25,25 @@ struct Delivery {
   Duration latency;  ///< of the critical path to this receiver
 };
 
+/// A step of a tree between nodes where data begins, branches, merges or ends; the switches in
+/// between only forward it.
+struct Hop {
+  NodeId from;
+  NodeId to;
+  std::vector<ArcId> path;
+
+  bool operator==(const Hop&) const = default;
+};
+
+/// A way into a root (island or switch) and out of it again; one of both may be empty.
+struct TreeShape {
+  NodeId root;
+  std::vector<Hop> up;    ///< the data's way to the root, merging
+  std::vector<Hop> down;  ///< and from it, branching
+
+  bool operator==(const TreeShape&) const = default;
+};
+
 /// Data that flows at one rate over all its arcs: a unicast, a multicast tree, a reduction tree, or
 /// a reduction tree joined to a multicast tree at a switch. Fluid: it occupies all arcs at once,
 /// and each receiver has everything `latency` after the last byte has left.
@@ -33,6 +52,9 @@ struct Stream {
   std::vector<Delivery> deliveries;  ///< by rank of the receiver
   std::vector<ArcUse> arcs;          ///< by arc
   std::vector<ArcUse> up;            ///< the part of `arcs` that leads to an in-network root
+  /// Of a packed tree: its hops, in which islands may add and re-send on the way. `arcs` is their
+  /// sum and `up` is empty.
+  std::optional<TreeShape> shape;
 };
 
 /// What builds streams: the map, its routes and what its switches can do.
@@ -58,7 +80,9 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
 /// Why the stream is not one that the switches can carry, or nothing. Its arcs have to be a tree
 /// from the one source to the receivers, or from the sources to the one receiver, or (`up`, and the
 /// rest of `arcs`) both at one root switch. A switch where more copies leave than come in has to
-/// replicate; where fewer leave, to add; an island sends and receives one.
+/// replicate; where fewer leave, to add; an island sends and receives one. A stream with a shape is
+/// judged by its hops: one way to the root from each source, one from it to each receiver; several
+/// hops meet only in switches that can add (replicate) and in its own islands.
 std::optional<std::string> stream_fault(const Network& network, const Stream& stream);
 
 }  // namespace gyre

@@ -36,6 +36,7 @@ int command_compare(const CompareOptions& options) {
   const FolderLock lock(folder);
   const std::vector<RunChoice> choices = all_runs(loaded.scenario);
   std::vector<BatchRun> runs;
+  runs.reserve(choices.size());
   for (const RunChoice& choice : choices) {
     runs.push_back({.choice = choice, .folder = folder / "runs" / run_id(loaded.scenario, choice)});
   }

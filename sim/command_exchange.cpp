@@ -48,6 +48,7 @@ struct Report {
   std::string round;
   std::string exchange;  ///< of all cliques, joined by + where `best` chose differently
   std::string mode;
+  std::string routing;
   Duration bound;
   Duration islands_add;  ///< bound without addition in the network, as far as the mode lacks it
   std::string binding_arc;
@@ -61,6 +62,7 @@ Report report_on(const LoadedScenario& loaded, const Round& round, Mode mode,
                 .round = to_text(round, topology),
                 .exchange = {},
                 .mode = std::string(name_of(mode)),
+                .routing = std::string(name_of(loaded.scenario.network.routing)),
                 .bound = {},
                 .islands_add = {},
                 .binding_arc = {},
@@ -100,7 +102,7 @@ std::vector<std::string> csv_fields(const Report& report) {
   return {report.round,
           report.exchange,
           report.mode,
-          "shortest",
+          report.routing,
           seconds(report.cost.time),
           seconds(report.cost.bandwidth),
           seconds(report.cost.time - report.cost.bandwidth),
@@ -112,8 +114,8 @@ std::vector<std::string> csv_fields(const Report& report) {
 void print_table(const LoadedScenario& loaded, const Report& report, const ProbeResult& result) {
   const Topology& topology = loaded.topology;
   fmt::print("round     {}\n", report.round);
-  fmt::print("exchange  {}, mode {}, routing shortest, payload {} an island\n\n", report.exchange,
-             report.mode, to_text(loaded.scenario.job.payload_bytes()));
+  fmt::print("exchange  {}, mode {}, routing {}, payload {} an island\n\n", report.exchange,
+             report.mode, report.routing, to_text(loaded.scenario.job.payload_bytes()));
   fmt::print("time      {:.6f} s = {:.6f} s bandwidth + {:.6f} s latency\n",
              report.cost.time.in_seconds(), report.cost.bandwidth.in_seconds(),
              (report.cost.time - report.cost.bandwidth).in_seconds());
@@ -131,7 +133,8 @@ void print_table(const LoadedScenario& loaded, const Report& report, const Probe
                      {.text = "bound s", .align = TextTable::Align::kRight},
                      {.text = "x bound", .align = TextTable::Align::kRight}});
   for (const CliqueRow& row : report.cost.cliques) {
-    cliques.row({to_text(row.members, topology), std::string(name_of(*row.exchange)),
+    cliques.row({to_text(row.members, topology),
+                 std::string(name_of(row.exchange.value_or(Exchange::kDirect))),
                  fmt::format("{:.6f}", row.communication.in_seconds()),
                  fmt::format("{:.6f}", row.bound.in_seconds()),
                  fmt::format("{:.2f}", row.communication / row.bound)});
@@ -187,7 +190,8 @@ int command_exchange(const ExchangeOptions& options) {
                                  name_of(mode)));
   }
   const ProbeResult result =
-      probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round});
+      probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round},
+            loaded.scenario.network.routing);
   const Report report = report_on(loaded, round, mode, result);
   switch (chosen_format(options.common.format)) {
     case Format::kTable:

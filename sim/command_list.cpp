@@ -51,7 +51,10 @@ Listing exchanges() {
                     "capabilities"},
                    {"ring",
                     "reduce-scatter and all-gather around the order that paces it best; "
-                    "needs no capability"}}};
+                    "needs no capability"},
+                   {"tree",
+                    "islands add and re-send over packed trees; needs no capability, and with "
+                    "routing engineered uses those that there are"}}};
 }
 
 /// The folder of shipped scenarios: beside the executable's build tree, or where it is installed.
@@ -115,6 +118,7 @@ void print(const Listing& listing, Format format) {
     return;
   }
   std::vector<TextTable::Heading> headings;
+  headings.reserve(listing.columns.size());
   for (const std::string& column : listing.columns) headings.push_back({.text = column});
   TextTable table(std::move(headings));
   for (const auto& row : listing.rows) table.row(row);
@@ -131,6 +135,7 @@ int command_list(const ListOptions& options) {
                                                                     {"topologies", topologies},
                                                                     {"columns", columns}};
   std::vector<std::string> names;
+  names.reserve(listings.size());
   for (const auto& [name, list] : listings) names.push_back(name);
   print(listings[chosen("gyre list", options.what, names)].second(), format);
   return kExitDone;

@@ -15,6 +15,7 @@ namespace {
 
 std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenario& scenario) {
   std::vector<std::string> labels;
+  labels.reserve(scenario.schedules.size());
   for (const ScheduleSpec& schedule : scenario.schedules) labels.push_back(schedule.label.value);
   if (!name) {
     if (labels.size() == 1) return 0;

@@ -1,5 +1,7 @@
 #include "sim/exchange_probe.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "models/error.hpp"
@@ -36,6 +38,7 @@ class Collector final : public RunObserver {
                         {"bound_s", row.bound.in_seconds()},
                         {"wan_bytes", row.wan_bytes.in_bytes()},
                         {"bound_by", row.bound_by}});
+    if (row.paced) cliques_.back()["paced_s"] = row.paced->in_seconds();
   }
   [[nodiscard]] Json json() const { return {{"ends_s", ends_s_}, {"cliques", cliques_}}; }
 
@@ -72,17 +75,19 @@ CliqueRow clique_row(const Json& json) {
   row.bound = Duration::seconds(json.at("bound_s"));
   row.wan_bytes = Bytes::count(json.at("wan_bytes"));
   row.bound_by = json.at("bound_by");
+  if (json.contains("paced_s")) row.paced = Duration::seconds(json.at("paced_s"));
   return row;
 }
 
 }  // namespace
 
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
-                  Exchange exchange, const std::vector<Round>& rounds) {
+                  Exchange exchange, const std::vector<Round>& rounds, Routing routing) {
   RunSpec spec;
   spec.topology = &topology;
   spec.capabilities = capabilities;
   spec.exchange = exchange;
+  spec.routing = routing;
   spec.barrier = true;
   spec.payload = payload;
   spec.stop.max_rounds = static_cast<std::int64_t>(rounds.size());
@@ -100,6 +105,12 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
   for (const Json& json : whole.at("cliques")) {
     CliqueRow row = clique_row(json);
     result.rounds[static_cast<std::size_t>(row.round)].cliques.push_back(std::move(row));
+  }
+  for (RoundCost& round : result.rounds) {
+    Duration paced;
+    for (const CliqueRow& row : round.cliques)
+      paced = std::max(paced, row.paced.value_or(Duration()));
+    if (paced > Duration()) round.bandwidth = paced;
   }
   for (const Json& json : whole.at("arcs")) {
     result.arcs.push_back({.bytes = Bytes::count(json.at(0)),

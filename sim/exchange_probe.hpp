@@ -12,8 +12,9 @@ namespace gyre {
 
 /// What one round of exchange costs by itself, all cliques starting together on an idle map.
 struct RoundCost {
-  Duration time;                   ///< until the last member held its result
-  Duration bandwidth;              ///< the same with every latency at zero
+  Duration time;  ///< until the last member held its result
+  /// The same with every latency at zero; where plans set rates, the payload over the common rate.
+  Duration bandwidth;
   std::vector<CliqueRow> cliques;  ///< those of two and more members
 };
 
@@ -25,6 +26,7 @@ struct ProbeResult {
 /// Simulates rounds one after the other, each on an idle map, twice: as they are, and without
 /// propagation. Runs in processes of its own.
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
-                  Exchange exchange, const std::vector<Round>& rounds);
+                  Exchange exchange, const std::vector<Round>& rounds,
+                  Routing routing = Routing::kShortest);
 
 }  // namespace gyre

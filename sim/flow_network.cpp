@@ -1,6 +1,7 @@
 #include "sim/flow_network.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -69,13 +70,14 @@ Instant FlowHandle::wait() {
     simgrid_compat::wait(comm_);
     ended_ = Instant::at_seconds(comm_->get_finish_time());
   }
+  if (pace_ != nullptr) network_->free_paces_.push_back(std::exchange(pace_, nullptr));
   return ended_;
 }
 
 FlowNetwork::InterruptAction::InterruptAction() { ::sigaction(SIGINT, nullptr, &action); }
 void FlowNetwork::InterruptAction::restore() const { ::sigaction(SIGINT, &action, nullptr); }
 
-FlowNetwork::FlowNetwork(const Topology& topology)
+FlowNetwork::FlowNetwork(const Topology& topology, std::size_t most_paced_flows)
     : topology_(&topology),
       engine_(engine_arguments().count(), engine_arguments().values()),
       usage_(topology.arc_count()) {
@@ -89,19 +91,22 @@ FlowNetwork::FlowNetwork(const Topology& topology)
   for (std::size_t i = 0; i < topology.island_count(); ++i) {
     hosts_.push_back(simgrid_compat::add_host(zone, fmt::format("island{}", i)));
   }
+  for (std::size_t p = 0; p < most_paced_flows; ++p) {
+    free_paces_.push_back(simgrid_compat::add_link(zone, fmt::format("pace{}", p), 1.0));
+  }
   sink_ = simgrid_compat::add_host(zone, "sink");
   zone->seal();
   s4u::Engine::on_time_advance_cb(
       [this](double elapsed_s) { measure(Duration::seconds(elapsed_s)); });
 }
 
-FlowRoute FlowNetwork::route(const Stream& stream) const {
+FlowRoute FlowNetwork::route(const Flow& flow) const {
   std::vector<s4u::LinkInRoute> links;
-  for (const ArcUse& use : stream.arcs) {
+  for (const ArcUse& use : flow.stream.arcs) {
     // A link that stands in a route twice is charged twice.
     for (int copy = 0; copy < use.copies; ++copy) links.emplace_back(links_[use.arc.index()]);
   }
-  return {.links = zone_->links(links)};
+  return {.links = zone_->links(links), .rate = flow.rate};
 }
 
 FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes bytes) {
@@ -111,7 +116,19 @@ FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes by
     handle.ended_ = simulated_now();
     return handle;
   }
-  zone_->choose(host(starter), route.links);
+  const simgrid_compat::LinkList* links = &route.links;
+  simgrid_compat::LinkList paced;
+  if (route.rate) {
+    check(!free_paces_.empty(), "more paced flows at once than the run was made for");
+    handle.network_ = this;
+    handle.pace_ = free_paces_.back();
+    free_paces_.pop_back();
+    handle.pace_->set_bandwidth(route.rate->in_bytes_per_second());
+    paced = route.links;
+    for (const auto& link : zone_->links({s4u::LinkInRoute(handle.pace_)})) paced.push_back(link);
+    links = &paced;
+  }
+  zone_->choose(host(starter), *links);  // read at once, when the communication starts
   handle.comm_ =
       s4u::Comm::sendto_async(host(starter), sink_, static_cast<std::uint64_t>(bytes.in_bytes()));
   return handle;

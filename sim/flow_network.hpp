@@ -8,7 +8,7 @@
 #include "models/ids.hpp"
 #include "models/topology.hpp"
 #include "models/units.hpp"
-#include "schedules/stream.hpp"
+#include "schedules/exchange_plan.hpp"
 #include "sim/simgrid_compat.hpp"
 
 namespace gyre {
@@ -36,7 +36,10 @@ struct ArcUsage {
 /// A stream's arcs in the engine's terms. Made once for a plan, used for every flow of it.
 struct FlowRoute {
   simgrid_compat::LinkList links;
+  std::optional<Bandwidth> rate;  ///< never faster than that
 };
+
+class FlowNetwork;
 
 /// A flow under way or ended. Any number of actors may wait for it.
 class FlowHandle {
@@ -48,7 +51,9 @@ class FlowHandle {
  private:
   friend class FlowNetwork;
   bool started_ = false;
-  simgrid::s4u::CommPtr comm_;  ///< none for a flow of 0 bytes
+  FlowNetwork* network_ = nullptr;      ///< that the link below goes back to
+  simgrid::s4u::Link* pace_ = nullptr;  ///< of a flow with a rate of its own, until it has ended
+  simgrid::s4u::CommPtr comm_;          ///< none for a flow of 0 bytes
   Instant ended_;
 };
 
@@ -59,15 +64,19 @@ class FlowHandle {
 /// whoever waits (`Delivery::latency`). A fibre is two directed links. One per process: the engine
 /// is a singleton. Cost: memory O(arcs); a flow leaves nothing behind.
 class FlowNetwork {
+  friend class FlowHandle;
+
  public:
-  explicit FlowNetwork(const Topology& topology);
+  /// A flow with a rate of its own goes through one more link, which only it uses: of these there
+  /// are `most_paced_flows`, since links cannot be made later.
+  explicit FlowNetwork(const Topology& topology, std::size_t most_paced_flows = 0);
   FlowNetwork(const FlowNetwork&) = delete;
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork() = default;
 
   /// The host whose one actor is the island.
   [[nodiscard]] simgrid::s4u::Host* host(IslandId island) const { return hosts_[island.index()]; }
-  [[nodiscard]] FlowRoute route(const Stream& stream) const;
+  [[nodiscard]] FlowRoute route(const Flow& flow) const;
   /// Starts a flow from within the actor of `starter`. `route` has to live until it has started.
   FlowHandle start(IslandId starter, const FlowRoute& route, Bytes bytes);
   /// Counts a flow that ended.
@@ -94,6 +103,7 @@ class FlowNetwork {
   simgrid_compat::ChosenRouteZone* zone_ = nullptr;  ///< the engine owns it
   std::vector<simgrid::s4u::Link*> links_;           ///< by arc
   std::vector<simgrid::s4u::Host*> hosts_;           ///< by island
+  std::vector<simgrid::s4u::Link*> free_paces_;
   simgrid::s4u::Host* sink_ = nullptr;
   std::vector<ArcUsage> usage_;
 };

@@ -10,26 +10,40 @@
 namespace gyre {
 
 PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork& flows,
-                     Bytes payload, Exchange exchange)
-    : network_(network), bounds_(&bounds), flows_(&flows), payload_(payload), exchange_(exchange) {}
+                     const PlanOptions& options)
+    : network_(network), bounds_(&bounds), flows_(&flows), options_(options) {}
 
-std::shared_ptr<const PreparedPlan> PlanCache::get(const Clique& clique) {
-  const auto known = plans_.find(clique);
+std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size_t clique) {
+  const bool jointly = plans_jointly(options_.exchange, options_.routing);
+  Key key{{}, round.cliques[clique]};
+  if (jointly) key.first = round.cliques;
+  const auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
   if (plans_.size() >= kMostPlans) plans_.clear();
-  return plans_.emplace(clique, std::make_shared<const PreparedPlan>(prepare(clique)))
-      .first->second;
+  const Round planned =
+      jointly ? round : make_round({key.second}, network_.topology.island_count());
+  for (ExchangePlan& plan :
+       plan_round(network_, planned, options_.payload, options_.exchange, options_.routing)) {
+    Key of_plan{key.first, plan.members};
+    plans_.emplace(std::move(of_plan),
+                   std::make_shared<const PreparedPlan>(prepare(std::move(plan))));
+  }
+  return plans_.at(key);
 }
 
-PreparedPlan PlanCache::prepare(const Clique& clique) const {
-  PreparedPlan prepared{.plan = plan_exchange(network_, clique, payload_, exchange_),
+PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
+  PreparedPlan prepared{.plan = std::move(plan),
                         .routes = {},
                         .independent = {},
-                        .starts = std::vector<std::vector<std::size_t>>(clique.size()),
-                        .touches = std::vector<std::vector<std::size_t>>(clique.size()),
+                        .starts = {},
+                        .touches = {},
                         .wan_bytes = {},
-                        .bound = bounds_->cut(clique, payload_),
+                        .bound = {},
                         .member_bounds = {}};
+  const Clique& clique = prepared.plan.members;
+  prepared.starts.resize(clique.size());
+  prepared.touches.resize(clique.size());
+  prepared.bound = bounds_->cut(clique, options_.payload);
   const std::optional<std::string> fault = plan_fault(network_, prepared.plan);
   check(!fault, fmt::format("unsound exchange plan: {}", fault.value_or("")));
 
@@ -39,7 +53,7 @@ PreparedPlan PlanCache::prepare(const Clique& clique) const {
   };
   for (std::size_t f = 0; f < prepared.plan.flows.size(); ++f) {
     const Flow& flow = prepared.plan.flows[f];
-    prepared.routes.push_back(flows_->route(flow.stream));
+    prepared.routes.push_back(flows_->route(flow));
     if (flow.after.empty()) {
       prepared.independent.push_back(f);
     } else {
@@ -55,7 +69,7 @@ PreparedPlan PlanCache::prepare(const Clique& clique) const {
     }
   }
   for (const IslandId i : clique) {
-    prepared.member_bounds.push_back(bounds_->member(clique, i, payload_));
+    prepared.member_bounds.push_back(bounds_->member(clique, i, options_.payload));
   }
   return prepared;
 }

@@ -2,10 +2,11 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/bounds.hpp"
-#include "schedules/exchange_plan.hpp"
+#include "schedules/round_plan.hpp"
 #include "sim/flow_network.hpp"
 
 namespace gyre {
@@ -22,25 +23,34 @@ struct PreparedPlan {
   std::vector<Duration> member_bounds;  ///< by member rank
 };
 
-/// Plans, verifies and prepares cliques' exchanges, keeping those that come again. Bounded: emptied
-/// when it holds `kMostPlans`.
+/// How the exchanges of a run are planned.
+struct PlanOptions {
+  Bytes payload;
+  Exchange exchange = Exchange::kBest;
+  Routing routing = Routing::kShortest;
+};
+
+/// Plans, verifies and prepares cliques' exchanges, keeping those that come again: by clique, or by
+/// round where its cliques are planned together. Bounded: emptied when it holds `kMostPlans`.
 class PlanCache {
  public:
-  PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork& flows, Bytes payload,
-            Exchange exchange);
-  std::shared_ptr<const PreparedPlan> get(const Clique& clique);
+  PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork& flows,
+            const PlanOptions& options);
+  /// The plan of a clique of the round, by its place in the round.
+  std::shared_ptr<const PreparedPlan> get(const Round& round, std::size_t clique);
 
  private:
   static constexpr std::size_t kMostPlans = 1024;
+  /// The cliques that were planned together, and the one that the plan is for.
+  using Key = std::pair<std::vector<Clique>, Clique>;
 
-  [[nodiscard]] PreparedPlan prepare(const Clique& clique) const;
+  [[nodiscard]] PreparedPlan prepare(ExchangePlan plan) const;
 
   Network network_;
   const Bounds* bounds_;
   const FlowNetwork* flows_;
-  Bytes payload_;
-  Exchange exchange_;
-  std::map<Clique, std::shared_ptr<const PreparedPlan>> plans_;
+  PlanOptions options_;
+  std::map<Key, std::shared_ptr<const PreparedPlan>> plans_;
 };
 
 }  // namespace gyre

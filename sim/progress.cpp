@@ -1,5 +1,6 @@
 #include "sim/progress.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -11,7 +12,7 @@ namespace gyre {
 namespace {
 
 std::string minutes(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
@@ -62,7 +63,7 @@ void Progress::draw(const std::string& what) {
   std::fflush(stderr);
 }
 
-void Progress::clear() {
+void Progress::clear() const {
   if (quiet_ || !terminal_) return;
   fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);

@@ -23,7 +23,7 @@ class Progress {
 
  private:
   void draw(const std::string& what);
-  void clear();
+  void clear() const;
 
   bool quiet_;
   bool terminal_;

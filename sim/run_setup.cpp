@@ -82,6 +82,8 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
                                 : capabilities_in(scenario, loaded.topology, choice.mode);
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
+  // One switch leaves nothing to route.
+  spec.routing = colocated ? Routing::kShortest : scenario.network.routing;
   spec.barrier = schedule.barrier;
   spec.payload = scenario.job.payload_bytes();
   spec.local_steps = scenario.job.local_steps;

@@ -48,8 +48,9 @@ class Simulation {
         bounds_(topology_, routes_),
         network_{.topology = topology_, .routes = routes_, .capabilities = spec_.capabilities},
         compute_(spec.compute, topology_.island_names(), spec.seed),
-        flows_(topology_),
-        plans_(network_, bounds_, flows_, spec.payload, spec.exchange),
+        flows_(topology_, most_paced_flows(topology_, spec.exchange, spec.routing)),
+        plans_(network_, bounds_, flows_,
+               {.payload = spec.payload, .exchange = spec.exchange, .routing = spec.routing}),
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
     behind_ = topology_.island_count();
@@ -90,7 +91,7 @@ class Simulation {
       const Stretch& stretch = stretch_of(number);
       const std::size_t clique = stretch.clique_of[me.index()];
       if (stretch.round.cliques[clique].size() > 1) {
-        exchange(me, number, stretch.round.cliques[clique], clique, began);
+        exchange(me, number, stretch.round, clique, began);
       } else {
         observer_.on_clique({.round = number,
                              .members = {me},
@@ -101,6 +102,7 @@ class Simulation {
                              .communication = {},
                              .wan_bytes = {},
                              .bound = {},
+                             .paced = {},
                              .bound_by = "compute"});
       }
       end_round(me);
@@ -158,13 +160,14 @@ class Simulation {
     return true;
   }
 
-  void exchange(IslandId me, std::int64_t number, Clique members, std::size_t clique,
+  void exchange(IslandId me, std::int64_t number, const Round& round, std::size_t clique,
                 Instant began_round) {
+    const Clique members = round.cliques[clique];  // the stretch may end while the island waits
     std::shared_ptr<CliqueExchange>& shared = exchanges_[{number, clique}];
     const Instant ready = simulated_now();
     if (shared == nullptr) {
-      shared =
-          std::make_shared<CliqueExchange>(plans_.get(members), flows_, gates_, spec_.propagation);
+      shared = std::make_shared<CliqueExchange>(plans_.get(round, clique), flows_, gates_,
+                                                spec_.propagation);
       shared->began_round = began_round;
     }
     const std::shared_ptr<CliqueExchange> mine = shared;
@@ -203,6 +206,8 @@ class Simulation {
     const auto k = static_cast<double>(prepared.plan.members.size());
     const Duration communication = ended - exchange.begun;
     const Prediction& predicted = prepared.plan.predicted;
+    std::optional<Duration> paced;
+    if (prepared.plan.flows.front().rate) paced = predicted.bandwidth;
     std::string bound_by = "compute";
     if (exchange.compute < communication) {
       const ArcId arc = predicted.binding_arc;
@@ -220,6 +225,7 @@ class Simulation {
             .communication = communication,
             .wan_bytes = prepared.wan_bytes,
             .bound = prepared.bound.time,
+            .paced = paced,
             .bound_by = std::move(bound_by)};
   }
 

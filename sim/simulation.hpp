@@ -32,6 +32,7 @@ struct RunSpec {
   Capabilities capabilities;
   Policy* policy = nullptr;  ///< started by the run
   Exchange exchange = Exchange::kBest;
+  Routing routing = Routing::kShortest;
   bool barrier = false;
   Bytes payload;
   std::int64_t local_steps = 1;
@@ -63,7 +64,9 @@ struct CliqueRow {
   Duration wait;           ///< mean over its members, from ready until all were
   Duration communication;  ///< from all ready until the last member held the result
   Bytes wan_bytes;
-  Duration bound;        ///< least time of any exchange of this clique
+  Duration bound;  ///< least time of any exchange of this clique
+  /// Payload over the common rate of its trees, where the plan sets the rates of its flows.
+  std::optional<Duration> paced;
   std::string bound_by;  ///< `compute`, `latency`, `link X->Y` or `access X.up`
 };
 

@@ -8,6 +8,10 @@
 namespace gyre {
 namespace {
 
+/// Shell: waits until the comparison or run is under way in out/, whatever else the machine does.
+const std::string kUnderWay =
+    "for i in $(seq 200); do [ -s out/manifest.json ] && break; sleep 0.05; done; sleep 0.2;";
+
 class Interruption : public Cli {};
 
 TEST_F(Interruption, ComparisonReusesFinishedRuns) {
@@ -94,9 +98,9 @@ TEST_F(Interruption, ASecondGyreOnTheFolderIsRefused) {
   const std::string command = fmt::format("compare {} -o out", shipped("two-islands.yaml"));
   const std::string endless = " --set stop.max_rounds=100000000 --set stop.loss=1e-9 --quiet";
   const Outcome outcome =
-      shell(fmt::format("'{0}' {1}{2} & pid=$!; sleep 0.7; '{0}' {1}; second=$?; kill -INT $pid; "
+      shell(fmt::format("'{0}' {1}{2} & pid=$!; {3} '{0}' {1}; second=$?; kill -INT $pid; "
                         "wait $pid; exit $second",
-                        kGyre, command, endless));
+                        kGyre, command, endless, kUnderWay));
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.errors.find("another gyre is writing there"), std::string::npos)
       << outcome.errors;
@@ -109,10 +113,10 @@ TEST_F(Interruption, AKilledComparisonLeavesNobodyAndCanGoOn) {
       " --set evaluate.every_rounds=1000 --quiet",
       shipped("two-islands.yaml"));
   const Outcome killed =
-      shell(fmt::format("'{}' {} & pid=$!; sleep 0.3; children=$(pgrep -P $pid); kill -KILL $pid; "
+      shell(fmt::format("'{}' {} & pid=$!; {} children=$(pgrep -P $pid); kill -KILL $pid; "
                         "wait $pid; sleep 0.3;"
                         " for c in $children; do ps -o stat= -p $c | grep -v Z; done",
-                        kGyre, command));
+                        kGyre, command, kUnderWay));
   EXPECT_EQ(killed.output, "");
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
   EXPECT_EQ(gyre(command).status, 0);
@@ -125,7 +129,7 @@ TEST_F(Interruption, CtrlCEndsALongRound) {
       fmt::format("run {} --schedule none --mode neither -o out --set job.local_steps=100000000000",
                   shipped("two-islands.yaml"));
   const Outcome outcome = shell(fmt::format(
-      "timeout 20 '{}' {} & pid=$!; sleep 0.5; kill -INT $pid; wait $pid", kGyre, command));
+      "timeout 20 '{}' {} & pid=$!; {} kill -INT $pid; wait $pid", kGyre, command, kUnderWay));
   EXPECT_EQ(outcome.status, 1) << outcome.errors;
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
 }
@@ -135,8 +139,8 @@ TEST_F(Interruption, CtrlCLeavesMarkedReadableTraces) {
   const std::string command =
       fmt::format("compare {} -o out --set stop.max_rounds=100000000 --set stop.loss=1e-9 --quiet",
                   shipped("two-islands.yaml"));
-  const Outcome outcome =
-      shell(fmt::format("'{}' {} & pid=$!; sleep 1.5; kill -INT $pid; wait $pid", kGyre, command));
+  const Outcome outcome = shell(fmt::format(
+      "'{}' {} & pid=$!; {} sleep 1; kill -INT $pid; wait $pid", kGyre, command, kUnderWay));
   EXPECT_EQ(outcome.status, 1) << outcome.errors;
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
   std::size_t truncated = 0;
@@ -158,8 +162,8 @@ TEST_F(Interruption, AKilledRunIsMarked) {
       "run {} --schedule none --mode both -o out --set stop.max_rounds=100000000 --set "
       "stop.loss=1e-9 --quiet",
       shipped("two-islands.yaml"));
-  const Outcome outcome = shell(
-      fmt::format("'{}' {} & pid=$!; sleep 1; pkill -KILL -P $pid; wait $pid", kGyre, command));
+  const Outcome outcome = shell(fmt::format("'{}' {} & pid=$!; {} pkill -KILL -P $pid; wait $pid",
+                                            kGyre, command, kUnderWay));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.errors.find("failed"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "failed");

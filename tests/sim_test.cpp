@@ -198,7 +198,7 @@ TEST(Simulation, RingOfThreeWithTwoBytes) {
 
 // Sizes × k with rates × k leaves every time as it is; so does another order of the islands.
 TEST(Simulation, ScalesAndDoesNotCareForOrder) {
-  const auto times = [](std::int64_t k, bool reversed) {
+  const auto times = [](std::int64_t k, bool reversed, Exchange exchange) {
     std::vector<std::string> names{"SEO", "TYO", "SIN", "LAX", "NYC", "BAR", "LON", "AMS", "FRA"};
     if (reversed) std::reverse(names.begin(), names.end());
     const Topology topology = nine_city_in_order(names, Bandwidth::gigabits_per_second(10 * k),
@@ -206,19 +206,26 @@ TEST(Simulation, ScalesAndDoesNotCareForOrder) {
     std::vector<double> seconds;
     for (const Mode mode : {Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth}) {
       const ProbeResult result = probe(
-          topology, capabilities(topology, mode), Bytes::count(2'000'000'000 * k), Exchange::kBest,
+          topology, capabilities(topology, mode), Bytes::count(2'000'000'000 * k), exchange,
           {parse_round({"SEO+TYO+SIN+LAX|NYC+BAR+LON|AMS+FRA", {}}, topology),
            parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)});
       for (const RoundCost& cost : result.rounds) seconds.push_back(cost.time.in_seconds());
     }
     return seconds;
   };
-  const std::vector<double> plain = times(1, false);
-  const std::vector<double> scaled = times(7, false);
-  const std::vector<double> relabelled = times(1, true);
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    EXPECT_NEAR(scaled[i], plain[i], kRelative * plain[i]) << i;
-    EXPECT_NEAR(relabelled[i], plain[i], kRelative * plain[i]) << i;
+  for (const Exchange exchange :
+       {Exchange::kDirect, Exchange::kRing, Exchange::kTree, Exchange::kBest}) {
+    SCOPED_TRACE(name_of(exchange));
+    const std::vector<double> plain = times(1, false, exchange);
+    const std::vector<double> scaled = times(7, false, exchange);
+    const std::vector<double> relabelled = times(1, true, exchange);
+    // Of many packings with one rate the order of the islands may choose another, with trees of
+    // other depths: 1 % of the time at most.
+    const bool packs = exchange == Exchange::kTree || exchange == Exchange::kBest;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_NEAR(scaled[i], plain[i], kRelative * plain[i]) << i;
+      EXPECT_NEAR(relabelled[i], plain[i], (packs ? 0.01 : kRelative) * plain[i]) << i;
+    }
   }
 }
 
@@ -243,6 +250,9 @@ TEST(Simulation, ConservesBytesAndKeepsTheBound) {
 // Forty times the rounds, the same memory: neither our bookkeeping nor the engine's may pile up,
 // even where a pair is far ahead of the others.
 TEST(Simulation, MemoryDoesNotGrowWithTheRounds) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer keeps freed memory in quarantine";
+#endif
   const Topology topology = nine_city();
   const auto peak_kilobytes = [&topology](std::int64_t rounds,
                                           const std::vector<std::string>& rounds_of_period) {

@@ -60,9 +60,10 @@ Duration deepest(const std::map<NodeId, Duration>& depth) {
 
 PackedTree make_tree(const Topology& topology, NodeId root, std::vector<Hop> up,
                      std::vector<Hop> down) {
-  PackedTree tree{.root = root, .up = std::move(up), .down = std::move(down), .latency = {}};
-  tree.latency = deepest(depths(topology, tree.up, root, TreeDirection::kGather)) +
-                 deepest(depths(topology, tree.down, root, TreeDirection::kScatter));
+  PackedTree tree{.shape = {.root = root, .up = std::move(up), .down = std::move(down)},
+                  .latency = {}};
+  tree.latency = deepest(depths(topology, tree.shape.up, root, TreeDirection::kGather)) +
+                 deepest(depths(topology, tree.shape.down, root, TreeDirection::kScatter));
   return tree;
 }
 
@@ -92,7 +93,7 @@ std::vector<PackingGroup> packing_groups(PackingKind kind, const Clique& clique)
 
 std::vector<ArcLoad> loads(const PackedTree& tree) {
   std::map<ArcId, double> load;
-  for (const std::vector<Hop>* hops : {&tree.up, &tree.down}) {
+  for (const std::vector<Hop>* hops : {&tree.shape.up, &tree.shape.down}) {
     for (const Hop& hop : *hops) {
       for (const ArcId a : hop.path) load[a] += 1.0;
     }
@@ -260,6 +261,22 @@ std::vector<std::vector<TreePricing::Priced>> TreePricing::trees() const {
   std::stable_sort(found.begin(), found.end(),
                    [](const Priced& a, const Priced& b) { return a.cost < b.cost; });
   return {std::move(found)};
+}
+
+Stream to_stream(const Topology& topology, const PackedTree& tree, const PackingGroup& group) {
+  const TreeShape& shape = tree.shape;
+  const Duration up = deepest(depths(topology, shape.up, shape.root, TreeDirection::kGather));
+  const std::map<NodeId, Duration> down =
+      depths(topology, shape.down, shape.root, TreeDirection::kScatter);
+  Stream stream{
+      .sources = group.sources, .deliveries = {}, .arcs = {}, .up = {}, .shape = tree.shape};
+  for (const IslandId i : group.receivers) {
+    stream.deliveries.push_back({.receiver = i, .latency = up + down.at(topology.node(i))});
+  }
+  for (const ArcLoad& load : loads(tree)) {
+    stream.arcs.push_back({.arc = load.arc, .copies = static_cast<int>(load.load)});
+  }
+  return stream;
 }
 
 }  // namespace gyre

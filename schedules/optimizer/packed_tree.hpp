@@ -25,12 +25,9 @@ enum class PackingKind : std::uint8_t {
 };
 
 /// One way to move a group's data at a common rate: a path, a tree, or a tree into a root and
-/// another out of it.
+/// another out of it; and the latency of its critical path, the deepest way up + the deepest down.
 struct PackedTree {
-  NodeId root;
-  std::vector<Hop> up;    ///< the data's way to the root
-  std::vector<Hop> down;  ///< and from it
-  /// Of the critical path: the deepest way up + the deepest way down.
+  TreeShape shape;
   Duration latency;
 };
 
@@ -44,7 +41,7 @@ struct PackingGroup {
 struct PackingProblem {
   const Network* network = nullptr;
   PackingKind kind = PackingKind::kPairs;
-  PathChoice paths = PathChoice::kAny;
+  Routing routing = Routing::kEngineered;
 };
 
 /// The groups of one clique: k(k−1) pairs, k sources, k receivers, or the clique itself. Two
@@ -92,7 +89,7 @@ class TreePricing {
   std::optional<TreeTables> scatter_;
 };
 
-/// The stream that runs along the tree, for the group's islands, and its hops.
-Stream to_stream(const Network& network, const PackedTree& tree, const PackingGroup& group);
+/// The stream that runs along the tree for the group's islands.
+Stream to_stream(const Topology& topology, const PackedTree& tree, const PackingGroup& group);
 
 }  // namespace gyre

@@ -33,7 +33,7 @@ class PackingLp::Model {
     clp_.addColumn(static_cast<int>(groups_), index.data(), value.data(), 0.0, COIN_DBL_MAX, 1.0);
   }
 
-  void add_column(std::size_t group, std::span<const ArcLoad> loads) {
+  void add_column(std::size_t group, std::span<const ArcLoad> loads, double weight) {
     std::vector<int> index;
     std::vector<double> value;
     index.reserve(loads.size() + 1);
@@ -42,16 +42,11 @@ class PackingLp::Model {
       index.push_back(static_cast<int>(load.arc.index()));
       value.push_back(load.load);
     }
-    group_of_.push_back(group);
+    ++columns_;
     index.push_back(static_cast<int>(arcs_ + group));
-    value.push_back(1.0);
+    value.push_back(weight);
     clp_.addColumn(static_cast<int>(index.size()), index.data(), value.data(), 0.0, COIN_DBL_MAX,
                    0.0);
-  }
-
-  void set_weight(std::size_t column, double weight) {
-    clp_.modifyCoefficient(static_cast<int>(arcs_ + group_of_[column]),
-                           static_cast<int>(column) + 1, weight, true);
   }
 
   Solution solve() {
@@ -61,8 +56,9 @@ class PackingLp::Model {
     const double* x = clp_.primalColumnSolution();
     const double* dual = clp_.dualRowSolution();
     solution.rate = x[0];
-    solution.amount.assign(x + 1, x + 1 + group_of_.size());
+    solution.amount.assign(x + 1, x + 1 + columns_);
     for (double& amount : solution.amount) amount = std::max(amount, 0.0);
+    keep_within_capacity(solution);
     solution.price.reserve(arcs_);
     for (std::size_t a = 0; a < arcs_; ++a) solution.price.push_back(std::max(dual[a], 0.0));
     solution.share.reserve(groups_);
@@ -73,9 +69,20 @@ class PackingLp::Model {
   }
 
  private:
+  void keep_within_capacity(Solution& solution) const {
+    const double* used = clp_.primalRowSolution();
+    const double* capacity = clp_.rowUpper();
+    double excess = 1.0;
+    for (std::size_t a = 0; a < arcs_; ++a) excess = std::max(excess, used[a] / capacity[a]);
+    double shortfall = 0.0;  // of the group that moves least
+    for (std::size_t g = 0; g < groups_; ++g) shortfall = std::min(shortfall, used[arcs_ + g]);
+    solution.rate = (solution.rate + shortfall) / excess;
+    for (double& amount : solution.amount) amount /= excess;
+  }
+
   std::size_t arcs_;
   std::size_t groups_;
-  std::vector<std::size_t> group_of_;
+  std::size_t columns_ = 0;
   ClpSimplex clp_;
 };
 
@@ -85,11 +92,8 @@ PackingLp::PackingLp(PackingLp&&) noexcept = default;
 PackingLp& PackingLp::operator=(PackingLp&&) noexcept = default;
 PackingLp::~PackingLp() = default;
 
-void PackingLp::add_column(std::size_t group, std::span<const ArcLoad> loads) {
-  model_->add_column(group, loads);
-}
-void PackingLp::set_weight(std::size_t column, double weight) {
-  model_->set_weight(column, weight);
+void PackingLp::add_column(std::size_t group, std::span<const ArcLoad> loads, double weight) {
+  model_->add_column(group, loads, weight);
 }
 PackingLp::Solution PackingLp::solve() { return model_->solve(); }
 

@@ -19,7 +19,7 @@ struct ArcLoad {
 ///
 ///     max Y   such that   Σ_{t ∈ g} w_t x_t ≥ Y for every group g,   Σ_t load_t(a) x_t ≤ c(a),
 ///
-/// with x ≥ 0 and weights w = 1 unless set. Groups are what has to move at the common rate Y
+/// with x ≥ 0 and weights w. Groups are what has to move at the common rate Y
 /// (an ordered pair, a source's copies, a clique); columns are the ways to move it. The dual has a
 /// price l(a) ≥ 0 an arc and a share π(g) ≥ 0 a group, Σ π = 1: a column improves Y only if
 /// Σ load l < w·π. Columns are added between solves, which start from the last basis.
@@ -38,10 +38,9 @@ class PackingLp {
   PackingLp& operator=(PackingLp&&) noexcept;
   ~PackingLp();
 
-  void add_column(std::size_t group, std::span<const ArcLoad> loads);
-  /// Changes w of a column (1 at first).
-  void set_weight(std::size_t column, double weight);
-  /// Requires a column in every group.
+  void add_column(std::size_t group, std::span<const ArcLoad> loads, double weight = 1.0);
+  /// Requires a column in every group. The amounts keep within the capacities and the rate within
+  /// the amounts: what the solver's tolerances let through is taken off.
   [[nodiscard]] Solution solve();
 
  private:

@@ -10,15 +10,9 @@
 
 namespace gyre {
 
-/// How unicast and trees may run (`network.routing` of a scenario).
-enum class PathChoice : std::uint8_t {
-  kShortest,  ///< the least-latency path of each pair
-  kAny,       ///< whatever path is cheapest
-};
-
 /// A map whose arcs have prices, closed over paths: what it costs to send one stream from one node
-/// to another through forwarding switches. Cost: S³ for S switches (`kAny`), or the length of the
-/// paths asked for.
+/// to another through forwarding switches. Cost: S³ for S switches (engineered), or the length of
+/// the paths asked for.
 class PricedMap {
  public:
   /// `price` by arc, ≥ 0. `routes` are the paths where those are fixed, else null.

@@ -15,19 +15,19 @@ constexpr double kTie = 1e-10;          // of the prices, for the latency of equ
 constexpr std::size_t kMostKnown = 64;  // trees a group that a later round starts with
 constexpr int kMostIterations = 100'000;
 
-std::vector<Clique> exchanging(const Round& round) {
+double sum_product(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+}  // namespace
+
+std::vector<Clique> exchanging_cliques(const Round& round) {
   std::vector<Clique> cliques;
   for (const Clique& clique : round.cliques) {
     if (clique.size() > 1) cliques.push_back(clique);
   }
   return cliques;
 }
-
-double sum_product(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-}  // namespace
 
 RoundPacker::RoundPacker(const PackingProblem& problem) : problem_(problem) {
   const Topology& topology = problem.network->topology;
@@ -50,14 +50,14 @@ std::vector<double> RoundPacker::tie_broken(std::vector<double> price) const {
   return price;
 }
 
-PricedMap RoundPacker::priced(std::vector<double> price) const {
+PricedMap RoundPacker::priced(const std::vector<double>& price) const {
   const Network& network = *problem_.network;
-  return {network.topology, problem_.paths == PathChoice::kShortest ? &network.routes : nullptr,
-          std::move(price)};
+  return {network.topology, problem_.routing == Routing::kShortest ? &network.routes : nullptr,
+          tie_broken(price)};
 }
 
 RoundPacking RoundPacker::pack(const Round& round) {
-  const std::vector<Clique> cliques = exchanging(round);
+  const std::vector<Clique> cliques = exchanging_cliques(round);
   check(!cliques.empty(), "a round without an exchange has no rate");
   RoundPacking packing;
   std::vector<Trees*> known;       // by clique
@@ -93,8 +93,8 @@ RoundPacking RoundPacker::pack(const Round& round) {
   PackingLp::Solution solution;
   for (int iteration = 0;; ++iteration) {
     check(iteration < kMostIterations, "column generation does not end");
-    const std::vector<double> prices = tie_broken(price);
-    const PricedMap map = priced(prices);
+    const PricedMap map = priced(price);
+    const std::vector<double> prices(map.price().begin(), map.price().end());
     double cheapest = 0.0;
     bool added = false;
     for (std::size_t c = 0; c < cliques.size(); ++c) {
@@ -136,6 +136,44 @@ RoundPacking RoundPacker::pack(const Round& round) {
     packing.groups[columns[i].first].gbps[columns[i].second] = solution.amount[i];
   }
   return packing;
+}
+
+Duration least_latency(const PackingProblem& problem, const Clique& clique) {
+  const Network& network = *problem.network;
+  const Topology& topology = network.topology;
+  const bool adds =
+      problem.kind == PackingKind::kIslands || problem.kind == PackingKind::kInNetwork;
+  Duration most;
+  if (!adds || clique.size() == 2) {
+    for (const IslandId u : clique) {
+      for (const IslandId v : clique) {
+        most = std::max(most, network.routes.latency(topology.node(u), topology.node(v)));
+      }
+    }
+    return most;
+  }
+  std::vector<NodeId> roots;
+  if (problem.kind == PackingKind::kIslands) {
+    for (const IslandId i : clique) roots.push_back(topology.node(i));
+  }
+  for (std::size_t s = 0; s < topology.switch_count(); ++s) {
+    const SwitchId root = SwitchId::at(s);
+    if (network.capabilities.adds(root) && network.capabilities.replicates(root)) {
+      roots.push_back(topology.node(root));
+    }
+  }
+  check(!roots.empty(), "nothing can be the root");
+  std::optional<Duration> least;
+  for (const NodeId root : roots) {
+    Duration up;
+    Duration down;
+    for (const IslandId i : clique) {
+      up = std::max(up, network.routes.latency(topology.node(i), root));
+      down = std::max(down, network.routes.latency(root, topology.node(i)));
+    }
+    if (!least || up + down < *least) least = up + down;
+  }
+  return least.value_or(Duration());
 }
 
 }  // namespace gyre

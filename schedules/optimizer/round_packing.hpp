@@ -39,33 +39,26 @@ class RoundPacker {
   /// Forgets trees of earlier rounds.
   void forget() { known_.clear(); }
 
-  /// `pack`, then the trees and rates that end the round first with latencies counted
-  /// (see `finish_first`).
-  struct Timed {
-    RoundPacking packing;
-    Duration time;  ///< T: every group sends M = Σ_t y_t·(T − L_t)
-  };
-  /// Of the trees known after `pack` and some of less latency: the rates y that minimise T such
-  /// that Σ_{t ∈ g} y_t·(T − L_t) ≥ M for each group within the capacities. With one tree a group
-  /// T = M/y + L; with several T = (M + Σ y L)/Σ y. Bisection by LPs; an upper bound on the best
-  /// pipelined packing, whose T is at least M/Y + the least latency.
-  Timed finish_first(const Round& round, Bytes payload);
+  [[nodiscard]] const PackingProblem& problem() const { return problem_; }
+  [[nodiscard]] std::span<const double> capacity_gbps() const { return capacity_gbps_; }
+  /// The map with these prices, and a tiny one for latency, so that of equal trees the shorter is
+  /// taken.
+  [[nodiscard]] PricedMap priced(const std::vector<double>& price) const;
 
  private:
   using Trees = std::vector<std::vector<PackedTree>>;  ///< by group of a clique
 
   [[nodiscard]] std::vector<double> tie_broken(std::vector<double> price) const;
-  [[nodiscard]] PricedMap priced(std::vector<double> price) const;
-  void add_light_trees(const Clique& clique, Trees& trees) const;
-
   PackingProblem problem_;
   std::vector<double> capacity_gbps_;
   std::vector<double> tie_;  ///< a tiny price by arc, so that of equal trees the shorter is taken
   std::map<Clique, Trees> known_;
 };
 
-/// T of a clique alone that moves M at rate `gbps` in the way of each group, latency L on top.
-constexpr double kBitsPerGigabit = 1e9;
+inline constexpr double kBitsPerGigabit = 1e9;
+
+/// The cliques of a round that have two members or more, in its order.
+std::vector<Clique> exchanging_cliques(const Round& round);
 
 /// The least latency that a clique's exchange of this kind can have: direct max d(u, v); into a
 /// member (or switch) and out again min_root (max_u d(u, root) + max_v d(root, v)).

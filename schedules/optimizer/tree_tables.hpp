@@ -7,16 +7,9 @@
 
 #include "models/ids.hpp"
 #include "schedules/optimizer/priced_map.hpp"
+#include "schedules/stream.hpp"
 
 namespace gyre {
-
-/// A step of a tree between nodes where streams begin, branch, merge or end; in between switches
-/// only forward it.
-struct Hop {
-  NodeId from;
-  NodeId to;
-  std::vector<ArcId> path;
-};
 
 enum class TreeDirection : std::uint8_t {
   kScatter,  ///< from the root to the terminals

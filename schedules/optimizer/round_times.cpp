@@ -1,0 +1,249 @@
+#include "schedules/optimizer/round_times.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "models/error.hpp"
+#include "schedules/exchange_plan.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+bool all(const std::vector<bool>& switches) {
+  return std::find(switches.begin(), switches.end(), false) == switches.end();
+}
+bool any(const std::vector<bool>& switches) {
+  return std::find(switches.begin(), switches.end(), true) != switches.end();
+}
+
+Capabilities no_capabilities(const Network& network) {
+  const std::vector<bool> none(network.topology.switch_count(), false);
+  return {.multicast = none, .aggregation = none};
+}
+
+}  // namespace
+
+std::vector<PackingKind> packing_kinds(const Network& network, Exchange exchange) {
+  const Capabilities& can = network.capabilities;
+  const bool direct = exchange == Exchange::kDirect || exchange == Exchange::kBest;
+  std::vector<PackingKind> kinds;
+  if (direct && !all(can.multicast) && !all(can.aggregation)) kinds.push_back(PackingKind::kPairs);
+  if (direct && any(can.multicast)) kinds.push_back(PackingKind::kScatter);
+  if (direct && any(can.aggregation)) kinds.push_back(PackingKind::kGather);
+  if (exchange == Exchange::kTree || exchange == Exchange::kBest) {
+    kinds.push_back(PackingKind::kIslands);
+  }
+  if ((direct || exchange == Exchange::kInNetwork) && available(network, Exchange::kInNetwork)) {
+    kinds.push_back(PackingKind::kInNetwork);
+  }
+  return kinds;
+}
+
+class RoundTimes::Way {
+ public:
+  virtual ~Way() = default;
+  Way(const Partitions& partitions, Bytes payload)
+      : partitions_(&partitions),
+        gigabits_(payload.in_bits() / kBitsPerGigabit),
+        latency_s_(TerminalSet{1} << partitions.islands(), 0.0),
+        per_gigabit_(partitions.size(), 0.0) {}
+
+  [[nodiscard]] double lower_s(std::size_t p) const {
+    double latency_s = 0.0;
+    for (const TerminalSet set : partitions_->sets_of(p)) {
+      latency_s = std::max(latency_s, latency_s_[set]);
+    }
+    return gigabits_ * per_gigabit_[p] + latency_s;
+  }
+  [[nodiscard]] virtual bool is_exact(std::size_t p) const = 0;
+  /// Makes `lower_s` exact for the partition; false if it was.
+  virtual bool make_exact(std::size_t p) = 0;
+  virtual RoundPacker* packer() = 0;
+
+ protected:
+  /// Seconds that a Gbit of payload needs at least, by clique, whatever else is under way: every
+  /// partition needs their sum.
+  void add_row(const std::vector<double>& clique_cost) {
+    for (std::size_t p = 0; p < per_gigabit_.size(); ++p) {
+      double sum = 0.0;
+      for (const TerminalSet set : partitions_->sets_of(p)) sum += clique_cost[set];
+      per_gigabit_[p] = std::max(per_gigabit_[p], sum);
+    }
+  }
+  /// Calls `visit` with each set of two islands or more.
+  template <class Visit>
+  void for_cliques(Visit visit) const {
+    for (TerminalSet set = 1; set < latency_s_.size(); ++set) {
+      if ((set & (set - 1)) != 0) visit(set);
+    }
+  }
+  void set_latency(TerminalSet set, double latency_s) { latency_s_[set] = latency_s; }
+  void set_exactly(std::size_t p, double per_gigabit) {
+    per_gigabit_[p] = std::max(per_gigabit_[p], per_gigabit);
+  }
+  [[nodiscard]] const Partitions& partitions() const { return *partitions_; }
+
+ private:
+  const Partitions* partitions_;
+  double gigabits_;
+  std::vector<double> latency_s_;    ///< by clique
+  std::vector<double> per_gigabit_;  ///< by partition: the best row so far
+};
+
+namespace {
+
+/// What the shortest paths (trees) of all cliques put on each arc.
+class FixedWay final : public RoundTimes::Way {
+ public:
+  FixedWay(const Network& network, const Partitions& partitions, Exchange exchange, Bytes payload)
+      : Way(partitions, payload) {
+    const Topology& topology = network.topology;
+    std::vector<std::vector<double>> rows(
+        topology.arc_count(), std::vector<double>(TerminalSet{1} << partitions.islands(), 0.0));
+    for_cliques([&](TerminalSet set) {
+      const ExchangePlan plan = plan_exchange(network, members_of(set), payload, exchange);
+      double latency_s = 0.0;
+      for (const Flow& flow : plan.flows) {
+        for (const ArcUse& use : flow.stream.arcs) {
+          const double gbps = topology.arc(use.arc).capacity.in_gigabits_per_second();
+          rows[use.arc.index()][set] +=
+              use.copies * (flow.bytes.in_bits() / payload.in_bits()) / gbps;
+        }
+        for (const Delivery& delivery : flow.stream.deliveries) {
+          latency_s = std::max(latency_s, delivery.latency.in_seconds());
+        }
+      }
+      set_latency(set, latency_s);
+    });
+    for (const std::vector<double>& row : rows) add_row(row);
+  }
+  [[nodiscard]] bool is_exact(std::size_t /*p*/) const override { return true; }
+  bool make_exact(std::size_t /*p*/) override { return false; }
+  RoundPacker* packer() override { return nullptr; }
+};
+
+class PackedWay final : public RoundTimes::Way {
+ public:
+  PackedWay(const Network& network, const Partitions& partitions, PackingKind kind, Routing routing,
+            Bytes payload)
+      : Way(partitions, payload),
+        plain_(no_capabilities(network)),
+        // On shortest paths the islands do it alone: routers have one tree a source, not several.
+        network_{.topology = network.topology,
+                 .routes = network.routes,
+                 .capabilities = routing == Routing::kShortest ? plain_ : network.capabilities},
+        problem_{.network = &network_, .kind = kind, .routing = routing},
+        packer_(problem_),
+        exact_(partitions.size(), false) {
+    for_cliques([&](TerminalSet set) {
+      set_latency(set, least_latency(problem_, members_of(set)).in_seconds());
+    });
+    exact_[partitions.size() - 1] = true;
+    // Every arc alone is a first bound.
+    const Topology& topology = network.topology;
+    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+      std::vector<double> price(topology.arc_count(), 0.0);
+      price[a] = 1.0 / topology.arc(ArcId::at(a)).capacity.in_gigabits_per_second();
+      add_prices(price);
+    }
+  }
+  [[nodiscard]] bool is_exact(std::size_t p) const override { return exact_[p]; }
+  bool make_exact(std::size_t p) override {
+    if (exact_[p]) return false;
+    const RoundPacking packing = packer_.pack(partitions().round(p));
+    exact_[p] = true;
+    add_prices(packing.price);
+    set_exactly(p, 1.0 / packing.gbps);
+    return true;
+  }
+  RoundPacker* packer() override { return &packer_; }
+
+ private:
+  void add_prices(const std::vector<double>& price) {
+    const PricedMap map(network_.topology,
+                        problem_.routing == Routing::kShortest ? &network_.routes : nullptr, price);
+    const TreePricing pricing(problem_, map, members_of(all_islands()));
+    std::vector<double> row(std::size_t{all_islands()} + 1, 0.0);
+    for_cliques([&](TerminalSet set) { row[set] = pricing.cost(set); });
+    add_row(row);
+  }
+  [[nodiscard]] TerminalSet all_islands() const {
+    return (TerminalSet{1} << partitions().islands()) - 1;
+  }
+
+  Capabilities plain_;
+  Network network_;
+  PackingProblem problem_;
+  RoundPacker packer_;
+  std::vector<bool> exact_;
+};
+
+}  // namespace
+
+RoundTimes::RoundTimes(const Network& network, const Partitions& partitions, const Options& options)
+    : partitions_(&partitions) {
+  const bool fixed = options.routing == Routing::kShortest;
+  const bool direct = options.exchange != Exchange::kTree;
+  if (fixed && direct) {
+    const Exchange exchange =
+        options.exchange == Exchange::kBest ? Exchange::kDirect : options.exchange;
+    ways_.push_back(std::make_unique<FixedWay>(network, partitions, exchange, options.payload));
+  }
+  for (const PackingKind kind : packing_kinds(network, options.exchange)) {
+    if (fixed && kind != PackingKind::kIslands) continue;
+    ways_.push_back(
+        std::make_unique<PackedWay>(network, partitions, kind, options.routing, options.payload));
+  }
+  check(!ways_.empty(), "no way to exchange");
+}
+
+RoundTimes::~RoundTimes() = default;
+RoundTimes::RoundTimes(RoundTimes&&) noexcept = default;
+
+double RoundTimes::lower_s(std::size_t partition) const {
+  double least = kFar;
+  for (const auto& way : ways_) least = std::min(least, way->lower_s(partition));
+  return least;
+}
+
+RoundTimes::Way& RoundTimes::fastest_way(std::size_t partition) {
+  while (true) {
+    Way& way = **std::min_element(ways_.begin(), ways_.end(), [&](const auto& a, const auto& b) {
+      return a->lower_s(partition) < b->lower_s(partition);
+    });
+    if (!way.make_exact(partition)) return way;
+    ++solved_;
+  }
+}
+
+double RoundTimes::exact_s(std::size_t partition) {
+  return fastest_way(partition).lower_s(partition);
+}
+
+bool RoundTimes::is_exact(std::size_t partition) const {
+  const auto& way = **std::min_element(
+      ways_.begin(), ways_.end(),
+      [&](const auto& a, const auto& b) { return a->lower_s(partition) < b->lower_s(partition); });
+  return way.is_exact(partition);
+}
+
+std::size_t RoundTimes::fastest(std::span<const std::size_t> among) {
+  check(!among.empty(), "the fastest of no partitions");
+  while (true) {
+    const std::size_t best =
+        *std::min_element(among.begin(), among.end(),
+                          [this](std::size_t a, std::size_t b) { return lower_s(a) < lower_s(b); });
+    if (is_exact(best)) return best;
+    exact_s(best);
+  }
+}
+
+bool RoundTimes::is_packed(std::size_t partition) {
+  return fastest_way(partition).packer() != nullptr;
+}
+
+}  // namespace gyre

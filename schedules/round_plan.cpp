@@ -1,0 +1,186 @@
+#include "schedules/round_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "models/error.hpp"
+#include "schedules/optimizer/round_times.hpp"
+#include "schedules/optimizer/timed_packing.hpp"
+
+namespace gyre {
+namespace {
+
+Exchange exchange_of(PackingKind kind) {
+  switch (kind) {
+    case PackingKind::kIslands:
+      return Exchange::kTree;
+    case PackingKind::kInNetwork:
+      return Exchange::kInNetwork;
+    case PackingKind::kPairs:
+    case PackingKind::kScatter:
+    case PackingKind::kGather:
+    case PackingKind::kAllGather:
+      break;
+  }
+  return Exchange::kDirect;
+}
+
+Carries carries(const PackingGroup& group) {
+  return group.sources == group.receivers ? Carries::kResult : Carries::kContribution;
+}
+
+/// A tree's rate in whole bits per second, never more than it has.
+Bandwidth rate_of(double gbps) {
+  return Bandwidth::bits_per_second(
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(gbps * kBitsPerGigabit)));
+}
+
+/// The slowest tree first: the last takes what rounding leaves over.
+PackedGroup slowest_first(const PackedGroup& group) {
+  std::vector<std::size_t> order(group.trees.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&group](std::size_t a, std::size_t b) {
+    return group.gbps[a] < group.gbps[b];
+  });
+  PackedGroup sorted{.clique = group.clique, .group = group.group, .trees = {}, .gbps = {}};
+  for (const std::size_t t : order) {
+    sorted.trees.push_back(group.trees[t]);
+    sorted.gbps.push_back(group.gbps[t]);
+  }
+  return sorted;
+}
+
+/// Where in the payload each tree of a group stops: what it moves until the end, y·(T − L).
+std::vector<std::int64_t> ends_in_payload(const PackedGroup& group, Bytes payload, double end_s) {
+  std::vector<std::int64_t> ends;
+  std::int64_t end = 0;
+  for (std::size_t t = 0; t < group.trees.size(); ++t) {
+    const double sends_s = std::max(0.0, end_s - group.trees[t].latency.in_seconds());
+    end += static_cast<std::int64_t>(rate_of(group.gbps[t]).in_bytes_per_second() * sends_s);
+    ends.push_back(std::min(end, payload.in_bytes()));
+  }
+  ends.back() = payload.in_bytes();
+  return ends;
+}
+
+/// The plan of one clique: each group's trees carry consecutive parts of the payload; the chunks
+/// are what no group cuts any further.
+ExchangePlan packed_plan(const Network& network, const TimedPacking& timed, PackingKind kind,
+                         std::size_t number, const Clique& clique, Bytes payload) {
+  const double end_s = timed.ends[number].in_seconds();
+  std::vector<std::int64_t> cuts{0};
+  std::vector<std::pair<PackedGroup, std::vector<std::int64_t>>> groups;
+  for (const PackedGroup& group : timed.packing.groups) {
+    if (group.clique != number) continue;
+    PackedGroup sorted = slowest_first(group);
+    std::vector<std::int64_t> ends = ends_in_payload(sorted, payload, end_s);
+    groups.emplace_back(std::move(sorted), std::move(ends));
+    cuts.insert(cuts.end(), groups.back().second.begin(), groups.back().second.end());
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  const auto chunk_at = [&cuts](std::int64_t byte) {
+    return static_cast<std::size_t>(std::lower_bound(cuts.begin(), cuts.end(), byte) -
+                                    cuts.begin());
+  };
+
+  const Duration bandwidth =
+      Duration::seconds(payload.in_bits() / kBitsPerGigabit / timed.packing.gbps);
+  ExchangePlan plan{
+      .exchange = exchange_of(kind),
+      .members = clique,
+      .payload = payload,
+      .chunks = {},
+      .flows = {},
+      .root = {},
+      .ring_order = {},
+      .predicted = {
+          .bandwidth = bandwidth, .latency = timed.ends[number] - bandwidth, .binding_arc = {}}};
+  for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+    plan.chunks.push_back(Bytes::count(cuts[c + 1] - cuts[c]));
+  }
+  for (const auto& [group, ends] : groups) {
+    std::int64_t from = 0;
+    for (std::size_t t = 0; t < group.trees.size(); ++t) {
+      const std::int64_t to = ends[t];
+      if (to == from) continue;
+      plan.flows.push_back({.stream = to_stream(network.topology, group.trees[t], group.group),
+                            .bytes = Bytes::count(to - from),
+                            .chunk = chunk_at(from),
+                            .chunk_count = chunk_at(to) - chunk_at(from),
+                            .rate = rate_of(group.gbps[t]),
+                            .carries = carries(group.group),
+                            .after = {}});
+      from = to;
+    }
+  }
+  double dearest = 0.0;
+  for (std::size_t a = 0; a < timed.packing.price.size(); ++a) {
+    if (timed.packing.price[a] <= dearest * (1.0 + 1e-6)) continue;
+    dearest = timed.packing.price[a];
+    plan.predicted.binding_arc = ArcId::at(a);
+  }
+  return plan;
+}
+
+std::vector<ExchangePlan> packed_plans(const Network& network, const TimedPacking& timed,
+                                       PackingKind kind, const Round& round, Bytes payload) {
+  std::vector<ExchangePlan> plans;
+  for (const Clique& clique : round.cliques) {
+    if (clique.size() < 2) continue;
+    plans.push_back(packed_plan(network, timed, kind, plans.size(), clique, payload));
+  }
+  return plans;
+}
+
+}  // namespace
+
+std::size_t most_paced_flows(const Topology& topology, Exchange exchange, Routing routing) {
+  const bool packs_trees = exchange == Exchange::kTree || exchange == Exchange::kBest;
+  const std::size_t n = topology.island_count();
+  if (!packs_trees && !plans_jointly(exchange, routing)) return 0;
+  const std::size_t groups = routing == Routing::kEngineered ? n * (n - 1) : 2;
+  return (n / 2) * (topology.arc_count() + groups);
+}
+
+bool plans_jointly(Exchange exchange, Routing routing) {
+  return routing == Routing::kEngineered && exchange != Exchange::kRing;
+}
+
+ExchangePlan plan_tree(const Network& network, const Clique& clique, Bytes payload) {
+  const std::vector<bool> none(network.topology.switch_count(), false);
+  const Capabilities plain{.multicast = none, .aggregation = none};
+  const Network unaided{network.topology, network.routes, plain};
+  RoundPacker packer(
+      {.network = &unaided, .kind = PackingKind::kIslands, .routing = Routing::kShortest});
+  const Round round = make_round({clique}, network.topology.island_count());
+  return packed_plans(unaided, finish_first(packer, round, payload), PackingKind::kIslands, round,
+                      payload)
+      .front();
+}
+
+std::vector<ExchangePlan> plan_round(const Network& network, const Round& round, Bytes payload,
+                                     Exchange exchange, Routing routing) {
+  if (!plans_jointly(exchange, routing)) {
+    std::vector<ExchangePlan> plans;
+    for (const Clique& clique : round.cliques) {
+      if (clique.size() > 1) {
+        plans.push_back(plan_exchange(network, clique, payload, exchange));
+      }
+    }
+    return plans;
+  }
+  std::optional<std::pair<TimedPacking, PackingKind>> best;
+  for (const PackingKind kind : packing_kinds(network, exchange)) {
+    RoundPacker packer({.network = &network, .kind = kind, .routing = routing});
+    TimedPacking timed = finish_first(packer, round, payload);
+    if (best && !(timed.time < best->first.time * (1.0 - 1e-9))) continue;
+    best = {std::move(timed), kind};
+  }
+  check(best.has_value(), "no way to exchange");
+  return packed_plans(network, best->first, best->second, round, payload);
+}
+
+}  // namespace gyre
