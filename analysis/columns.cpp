@@ -109,6 +109,31 @@ constexpr std::array kExchange{
     Column{"binding_arc", "-", "the arc that needs longest for what this round puts on it"},
 };
 
+constexpr std::array kPlan{
+    Column{"mode", "-", "what the switches may do"},
+    Column{"routing", "-", "how paths are chosen"},
+    Column{"exchange", "-", "how the cliques exchange"},
+    Column{"objective", "-", "what makes one schedule better than another"},
+    Column{"rank", "-", "place of the schedule in its mode, the best first"},
+    Column{"schedule", "-", "rounds of a period, separated by ' ; '"},
+    Column{"rounds", "-", "number of rounds of a period"},
+    Column{"time_s", "s",
+           "objective consensus: communication time until all agree within epsilon; else of a "
+           "period"},
+    Column{
+        "drift", "s",
+        "time average of the disagreement of islands that drift apart at unit variance a second"},
+    Column{"bound_s", "s",
+           "no schedule has a lower value of the objective (pairs: a higher rate, in pairs/s)"},
+    Column{"gap", "1", "distance of the schedule's value from the bound, relative to it"},
+    Column{"period_s", "s",
+           "communication time of a period: payload / rate + latency of each round"},
+    Column{"consensus_s", "s", "communication time until all agree within epsilon"},
+    Column{
+        "plan_s", "s",
+        "the best schedule's period as plans of flows with their rates, which the simulator runs"},
+};
+
 constexpr std::array kTables{
     OutputTable{"summary", "summary.csv: one row a run of a comparison", kSummary},
     OutputTable{"trace", "trace.csv: one row an evaluation of a run", kTrace},
@@ -116,6 +141,7 @@ constexpr std::array kTables{
     OutputTable{"links", "links.csv: one row an arc of a run", kLinks},
     OutputTable{"islands", "islands.csv: one row an island of a run", kIslands},
     OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
+    OutputTable{"plan", "gyre plan --format csv: one row a mode and rank", kPlan},
 };
 
 }  // namespace
@@ -126,6 +152,7 @@ std::span<const Column> rounds_columns() { return kRounds; }
 std::span<const Column> links_columns() { return kLinks; }
 std::span<const Column> islands_columns() { return kIslands; }
 std::span<const Column> exchange_columns() { return kExchange; }
+std::span<const Column> plan_columns() { return kPlan; }
 std::span<const OutputTable> output_tables() { return kTables; }
 
 }  // namespace gyre

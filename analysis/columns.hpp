@@ -31,6 +31,8 @@ std::span<const Column> links_columns();
 std::span<const Column> islands_columns();
 /// `gyre exchange --format csv`: one row.
 std::span<const Column> exchange_columns();
+/// `gyre plan --format csv`: one row a mode and rank.
+std::span<const Column> plan_columns();
 
 /// All of them.
 std::span<const OutputTable> output_tables();

@@ -1,5 +1,6 @@
 #include "models/compute.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -112,6 +113,14 @@ Duration ComputeModel::draw(IslandId island, std::int64_t steps) {
     factors += draw_factor(jitter_, streams_[island.index()]);
   }
   return step_time * factors;
+}
+
+Duration ComputeModel::slowest_mean_step_time() const {
+  Duration slowest;
+  for (std::size_t i = 0; i < step_times_.size(); ++i) {
+    slowest = std::max(slowest, mean_step_time(IslandId::at(i)));
+  }
+  return slowest;
 }
 
 Duration ComputeModel::mean_step_time(IslandId island) const {

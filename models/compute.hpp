@@ -48,6 +48,8 @@ class ComputeModel {
   /// Time of the island's next `steps` local steps.
   Duration draw(IslandId island, std::int64_t steps);
   [[nodiscard]] Duration mean_step_time(IslandId island) const;
+  /// The longest of the islands' mean step times.
+  [[nodiscard]] Duration slowest_mean_step_time() const;
 
  private:
   StepJitter jitter_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -37,6 +38,40 @@ std::vector<Override> apply_overrides(YamlNode& root, const std::vector<Override
     }
   }
   return for_file;
+}
+
+/// Schedules may name a file of rounds, relative to the scenario: its `rounds` take the place of
+/// the `file` key, and keep their own lines.
+void insert_schedule_files(YamlNode& root, const std::string& scenario_path) {
+  YamlNode* schedules = root.find("schedules");
+  if (schedules == nullptr || schedules->kind != YamlNode::Kind::kSequence) return;
+  for (std::size_t s = 0; s < schedules->items.size(); ++s) {
+    YamlNode& schedule = schedules->items[s];
+    if (schedule.kind != YamlNode::Kind::kMapping) continue;
+    const YamlNode* policy = schedule.find("policy");
+    YamlNode* file = schedule.find("file");
+    if (file == nullptr || policy == nullptr || policy->text != "explicit") continue;
+    const std::string key_path = key_in(entry_in("schedules", s), "file");
+    const Where where = where_of(file->place, key_path);
+    if (file->kind != YamlNode::Kind::kScalar) {
+      throw InputError(
+          where, fmt::format("expected the name of a schedule file, found {}", file->kind_name()));
+    }
+    if (schedule.find("rounds") != nullptr) {
+      throw InputError(where, "the rounds are given twice; allowed is either `rounds` or `file`");
+    }
+    const std::filesystem::path path =
+        std::filesystem::path(scenario_path).parent_path() / file->text;
+    YamlNode document = parse_yaml(read_text_file(path.string(), where), path.string());
+    YamlNode* rounds = document.find("rounds");
+    if (rounds == nullptr || document.keys.size() != 1) {
+      throw InputError(where_of(document.place, ""),
+                       "a schedule file has one key, `rounds`, as gyre plan writes it");
+    }
+    const auto at = static_cast<std::size_t>(file - schedule.items.data());
+    schedule.keys[at].text = "rounds";
+    schedule.items[at] = std::move(*rounds);
+  }
 }
 
 /// The values of the topology file follow the line that names it.
@@ -157,6 +192,30 @@ void check_effect(const Scenario& scenario, const std::vector<ResolvedValue>& re
   }
 }
 
+std::vector<bool> capable(const Topology& topology, const std::optional<std::vector<Text>>& names,
+                          bool allowed) {
+  std::vector<bool> result(topology.switch_count(), allowed && !names);
+  if (!allowed || !names) return result;
+  for (const Text& name : *names) result[topology.find_switch(name.value)->index()] = true;
+  return result;
+}
+
+/// Starts the schedule's policy in each of its modes, which judges its keys against the map.
+void check_policy(const ScheduleSpec& schedule, const Scenario& scenario, const Topology& topology,
+                  std::uint64_t seed) {
+  const Routes routes(topology);
+  for (const Mode mode : schedule.modes.empty() ? scenario.network.modes : schedule.modes) {
+    const Capabilities able = capabilities_in(scenario, topology, mode);
+    const Network network{.topology = topology, .routes = routes, .capabilities = able};
+    const ExchangeContext exchanges{.network = network,
+                                    .exchange = schedule.exchange,
+                                    .routing = scenario.network.routing,
+                                    .payload = scenario.job.payload_bytes(),
+                                    .compute = {}};
+    schedule.policy->start({.topology = topology, .seed = seed, .exchanges = &exchanges});
+  }
+}
+
 /// Whatever reading alone cannot judge, before anything runs: names against the map, schedules
 /// against each other and the network, the target against the task.
 void check_meaning(const Scenario& scenario, const Topology& topology) {
@@ -178,7 +237,7 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
   for (const ScheduleSpec& schedule : scenario.schedules) {
     check_label(schedule, labels);
     check_modes(schedule, scenario.network);
-    schedule.policy->start({.topology = topology, .seed = seed});
+    check_policy(schedule, scenario, topology, seed);
   }
   if (scenario.stop.accuracy && !scenario.task->has_accuracy()) {
     throw InputError(
@@ -189,11 +248,20 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
 
 }  // namespace
 
+Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode) {
+  const CapableSpec& hardware = scenario.network.capable;
+  return {.multicast = capable(topology, hardware.multicast,
+                               mode == Mode::kMulticast || mode == Mode::kBoth),
+          .aggregation = capable(topology, hardware.aggregation,
+                                 mode == Mode::kAggregation || mode == Mode::kBoth)};
+}
+
 LoadedScenario load_scenario(const std::string& path, const std::vector<Override>& overrides) {
   LoadedScenario loaded;
   loaded.text = read_text_file(path);
   YamlNode root = parse_yaml(loaded.text, path);
   const std::vector<Override> for_topology = apply_overrides(root, overrides);
+  insert_schedule_files(root, path);
   Scenario& scenario = loaded.scenario;
   loaded.resolved = read_mapping(root, [&scenario](Fields& fields) { scenario.describe(fields); });
   NetworkSpec& network = scenario.network;

@@ -185,6 +185,16 @@ void ScheduleSpec::describe(Fields& fields) {
                   label);
 }
 
+void PlanBlock::describe(Fields& fields) {
+  where = fields.where();
+  fields.optional_choice({"exchange",
+                          "How the cliques exchange: direct, tree, in-network, or best, the "
+                          "fastest of these for each round."},
+                         exchange, kExchangeNames);
+  exchange_where = fields.where("exchange");
+  spec.describe(fields);
+}
+
 void StopSpec::describe(Fields& fields) {
   accuracy_where = fields.where("accuracy");
   fields.optional({"accuracy", "Target: accuracy of the average model on the test set."}, accuracy,
@@ -219,6 +229,7 @@ void Scenario::describe(Fields& fields) {
   }};
   fields.optional_object({"evaluate", "When the models are evaluated."}, evaluate);
   fields.list_of({"schedules", "The schedules to compare."}, Presence::kRequired, schedules);
+  fields.optional_object({"plan", "What `gyre plan` looks for."}, plan);
   fields.optional_object({"stop", "When a run ends."}, stop);
 }
 

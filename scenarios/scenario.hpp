@@ -16,6 +16,7 @@
 #include "models/task.hpp"
 #include "models/topology.hpp"
 #include "schedules/exchange.hpp"
+#include "schedules/optimizer/optimizer.hpp"
 #include "schedules/policy.hpp"
 
 namespace gyre {
@@ -128,6 +129,16 @@ struct ScheduleSpec {
   void describe(Fields& fields);
 };
 
+/// What `gyre plan` looks for.
+struct PlanBlock {
+  Exchange exchange = Exchange::kDirect;
+  PlanSpec spec;
+  Where where;
+  Where exchange_where;
+
+  void describe(Fields& fields);
+};
+
 struct StopSpec {
   std::optional<double> accuracy;  ///< of the average model
   std::optional<double> loss;      ///< of the average model
@@ -150,6 +161,7 @@ struct Scenario {
   std::shared_ptr<Task> task;
   std::int64_t evaluate_every = 10;  ///< rounds
   std::vector<ScheduleSpec> schedules;
+  PlanBlock plan;
   StopSpec stop;
 
   void describe(Fields& fields);
@@ -173,6 +185,9 @@ struct LoadedScenario {
   std::string text;                     ///< the scenario file as it was read
   std::vector<ResolvedValue> resolved;  ///< in reading order
 };
+
+/// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.
+Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode);
 
 /// Reads and checks a scenario file with its topology.
 /// Errors: `InputError` with file, line, column and key path for everything that is wrong.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,14 +9,26 @@
 
 #include "models/fields.hpp"
 #include "models/topology.hpp"
+#include "schedules/exchange.hpp"
 #include "schedules/round.hpp"
+#include "schedules/stream.hpp"
 
 namespace gyre {
+
+/// How the rounds of a run will exchange, for policies that plan by it.
+struct ExchangeContext {
+  Network network;
+  Exchange exchange = Exchange::kBest;
+  Routing routing = Routing::kShortest;
+  Bytes payload;
+  Duration compute;  ///< of a round, before it exchanges: the slowest island's mean
+};
 
 /// What a policy may look at when it starts.
 struct PolicyContext {
   const Topology& topology;
   std::uint64_t seed = 1;
+  const ExchangeContext* exchanges = nullptr;  ///< null where only names are known
 };
 
 /// A schedule policy: yields the cliques of round 0, 1, 2, …
@@ -29,6 +42,9 @@ class Policy {
   virtual void describe(Fields& fields) = 0;
   /// Starts a run. Errors: `InputError` for options that do not fit the topology.
   virtual void start(const PolicyContext& context) = 0;
+  /// Does what takes long, once it has started, and keeps the outcome for the next start in the
+  /// same circumstances. Ends early, with what it has, when `keep_going` says so.
+  virtual void prepare(const std::function<bool()>& /*keep_going*/) {}
   /// The partition of the islands in round `number`. Called once for each number, in order.
   virtual Round round(std::int64_t number) = 0;
   /// Whether the islands train in one data centre, on its fabric instead of the WAN.

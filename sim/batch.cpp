@@ -147,6 +147,7 @@ class Batch {
     find_finished();
     options_.on_begin();
     if (!waiting_.empty() && loaded_.scenario.task != nullptr) loaded_.scenario.task->load();
+    prepare_policies();
     while (true) {
       while (!interrupted() && !waiting_.empty() && pool_.running() < options_.jobs) {
         const std::size_t next = waiting_.front();
@@ -190,6 +191,20 @@ class Batch {
                          "with --output, or replace them with --overwrite");
       }
       waiting_.push_back(r);
+    }
+  }
+
+  /// What policies plan, they plan before the processes part, so that all of them have it.
+  void prepare_policies() {
+    const Topology fabric = colocated_topology(loaded_.topology, loaded_.scenario.network.fabric);
+    for (const std::size_t r : waiting_) {
+      if (interrupted()) return;
+      const RunSpec spec = run_spec(loaded_, runs_[r].choice, fabric);
+      const Routes routes(*spec.topology);
+      const ExchangeContext exchanges =
+          exchange_context(spec, {*spec.topology, routes, spec.capabilities});
+      spec.policy->start({.topology = *spec.topology, .seed = spec.seed, .exchanges = &exchanges});
+      spec.policy->prepare([] { return !interrupted(); });
     }
   }
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
 const std::vector<std::string> kFidelities{"flow"};
-const std::vector<std::string> kCommands{"check", "exchange", "run", "compare", "list"};
+const std::vector<std::string> kCommands{"check", "exchange", "plan", "run", "compare", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -90,7 +90,7 @@ void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
       ->type_name("A+B|C+D");
   command
       ->add_option("--exchange", options.exchange,
-                   "best, direct, in-network or ring (default: best)")
+                   "best, direct, in-network, ring or tree (default: best)")
       ->type_name("NAME");
   command
       ->add_option("--mode", options.mode,
@@ -102,6 +102,29 @@ void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
       "Example: gyre exchange scenarios/nine-city.yaml --mode both \\\n"
       "           --round 'SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA' --exchange direct");
   command->callback([&] { action = [&options] { return command_exchange(options); }; });
+}
+
+void add_plan(CLI::App& app, PlanCommandOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "plan", "The best rotating cliques for the map, the job and the switches, with bounds");
+  add_scenario(*command, options.common);
+  command
+      ->add_option("--mode", options.mode,
+                   "Plan for this mode only (default: for each of the scenario's)")
+      ->type_name("MODE");
+  command
+      ->add_option(
+          "-o,--output", options.common.output,
+          "Write the schedule to FILE, for {policy: explicit, file: FILE}, and its switch\n"
+          "programs beside it; with several modes one of each a mode")
+      ->type_name("FILE");
+  command->add_flag("--overwrite", options.common.overwrite, "Replace those files");
+  command->add_flag("--quiet", options.common.quiet, "No progress on standard error");
+  add_format(*command, options.common.format);
+  command->footer(
+      "Ctrl-C ends the search with the best so far.\n"
+      "Example: gyre plan scenarios/nine-city.yaml --set plan.objective=consensus");
+  command->callback([&] { action = [&options] { return command_plan(options); }; });
 }
 
 void add_run(CLI::App& app, RunOptions& options, Action& action) {
@@ -252,12 +275,14 @@ int run_cli(int argc, char** argv) {
 
   CheckOptions check_options;
   ExchangeOptions exchange_options;
+  PlanCommandOptions plan_options;
   RunOptions run_options;
   CompareOptions compare_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
   add_exchange(app, exchange_options, action);
+  add_plan(app, plan_options, action);
   add_run(app, run_options, action);
   add_compare(app, compare_options, action);
   add_list(app, list_options, action);

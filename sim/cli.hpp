@@ -46,6 +46,10 @@ struct RunOptions {
 struct CompareOptions {
   CommonOptions common;
 };
+struct PlanCommandOptions {
+  CommonOptions common;
+  std::optional<std::string> mode;
+};
 struct ListOptions {
   std::string what;
   std::string format = "table";
@@ -54,6 +58,7 @@ struct ListOptions {
 // Each returns the exit status. Errors: `InputError`.
 int command_check(const CheckOptions& options);
 int command_exchange(const ExchangeOptions& options);
+int command_plan(const PlanCommandOptions& options);
 int command_run(const RunOptions& options);
 int command_compare(const CompareOptions& options);
 int command_list(const ListOptions& options);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "schedules/switch_program.hpp"
 
 namespace gyre {
 
@@ -51,8 +52,13 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     return static_cast<std::size_t>(std::lower_bound(clique.begin(), clique.end(), i) -
                                     clique.begin());
   };
+  // What runs is what the switches are told, not the plan's own idea of its arcs.
+  const SwitchProgram program = compile(network_, prepared.plan);
   for (std::size_t f = 0; f < prepared.plan.flows.size(); ++f) {
-    const Flow& flow = prepared.plan.flows[f];
+    Flow& flow = prepared.plan.flows[f];
+    std::vector<ArcUse> played = played_arcs(network_.topology, program.flows[f]);
+    check(played == flow.stream.arcs, "the switch program does not follow its plan");
+    flow.stream.arcs = std::move(played);
     prepared.routes.push_back(flows_->route(flow));
     if (flow.after.empty()) {
       prepared.independent.push_back(f);

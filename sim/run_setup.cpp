@@ -11,18 +11,6 @@
 namespace gyre {
 namespace {
 
-std::vector<bool> capable(const Topology& topology, const std::optional<std::vector<Text>>& names,
-                          bool allowed) {
-  std::vector<bool> result(topology.switch_count(), allowed && !names);
-  if (!allowed || !names) return result;
-  for (const Text& name : *names) result[topology.find_switch(name.value)->index()] = true;
-  return result;
-}
-
-bool starts_with(const std::string& text, std::string_view prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
-
 std::string uuid_of(const std::string& text) {
   boost::uuids::name_generator_sha1 generate(boost::uuids::ns::oid());
   return to_string(generate(text));
@@ -32,8 +20,8 @@ std::string uuid_of(const std::string& text) {
 bool is_neutral(const std::string& key_path) {
   return key_path == "name" || key_path == "description" || key_path == "seed" ||
          key_path == "network.topology" || key_path == "network.topology.name" ||
-         key_path == "network.topology.source" || starts_with(key_path, "seeds") ||
-         starts_with(key_path, "network.modes");
+         key_path == "network.topology.source" || key_path.starts_with("seeds") ||
+         key_path.starts_with("network.modes");
 }
 
 }  // namespace
@@ -50,14 +38,6 @@ std::vector<RunChoice> all_runs(const Scenario& scenario) {
     }
   }
   return runs;
-}
-
-Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode) {
-  const CapableSpec& hardware = scenario.network.capable;
-  return {.multicast = capable(topology, hardware.multicast,
-                               mode == Mode::kMulticast || mode == Mode::kBoth),
-          .aggregation = capable(topology, hardware.aggregation,
-                                 mode == Mode::kAggregation || mode == Mode::kBoth)};
 }
 
 Topology colocated_topology(const Topology& topology, const FabricSpec& fabric) {
@@ -110,10 +90,10 @@ std::string run_key(const LoadedScenario& loaded, const RunChoice& choice) {
   std::string text = fmt::format("gyre {}\n", kVersion);
   for (const ResolvedValue& value : loaded.resolved) {
     if (is_neutral(value.key_path)) continue;
-    if (starts_with(value.key_path, mine)) {
+    if (value.key_path.starts_with(mine)) {
       const std::string key = value.key_path.substr(mine.size());
-      if (!starts_with(key, "modes")) text += fmt::format("schedule.{}={}\n", key, value.value);
-    } else if (!starts_with(value.key_path, "schedules[")) {
+      if (!key.starts_with("modes")) text += fmt::format("schedule.{}={}\n", key, value.value);
+    } else if (!value.key_path.starts_with("schedules[")) {
       text += fmt::format("{}={}\n", value.key_path, value.value);
     }
   }

@@ -21,9 +21,6 @@ struct RunChoice {
 /// All runs of a scenario: modes × schedules × seeds, in that order of nesting.
 std::vector<RunChoice> all_runs(const Scenario& scenario);
 
-/// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.
-Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode);
-
 /// The data centre of `colocated`: one switch with both capabilities, each island on it at the
 /// fabric's speed.
 Topology colocated_topology(const Topology& topology, const FabricSpec& fabric);

@@ -54,7 +54,9 @@ class Simulation {
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
     behind_ = topology_.island_count();
-    spec_.policy->start({.topology = topology_, .seed = spec.seed});
+    const ExchangeContext exchanges = exchange_context(spec, network_);
+    spec_.policy->start({.topology = topology_, .seed = spec.seed, .exchanges = &exchanges});
+    spec_.policy->prepare([&interrupted] { return !interrupted; });
     if (spec_.task != nullptr) {
       spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
       outer_.emplace(spec.outer_optimizer, *spec.task, topology_.island_count());
@@ -399,6 +401,15 @@ class Simulation {
 };
 
 }  // namespace
+
+ExchangeContext exchange_context(const RunSpec& spec, const Network& network) {
+  const ComputeModel compute(spec.compute, spec.topology->island_names(), spec.seed);
+  return {.network = network,
+          .exchange = spec.exchange,
+          .routing = spec.routing,
+          .payload = spec.payload,
+          .compute = compute.slowest_mean_step_time() * static_cast<double>(spec.local_steps)};
+}
 
 RunResult simulate(const RunSpec& spec, RunObserver& observer,
                    const std::atomic<bool>& interrupted) {

@@ -118,6 +118,9 @@ struct RunResult {
   double total_wall_s = 0.0;
 };
 
+/// What the run's policy sees of its exchanges.
+ExchangeContext exchange_context(const RunSpec& spec, const Network& network);
+
 /// Runs one simulation. The engine is a process-wide singleton: one call per process (see
 /// `in_child`). Islands at the same instant act in the order in which the engine woke them, by rank
 /// where that is equal; `interrupted` is looked at every few thousand local steps. Memory: O(map

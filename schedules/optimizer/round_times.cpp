@@ -62,7 +62,9 @@ class RoundTimes::Way {
   [[nodiscard]] virtual bool is_exact(std::size_t p) const = 0;
   /// Makes `lower_s` exact for the partition; false if it was.
   virtual bool make_exact(std::size_t p) = 0;
-  virtual RoundPacker* packer() = 0;
+  /// Fills in what binds the partition and its certificate. Requires an exact time.
+  virtual void explain(std::size_t p, RoundTimes::Pace& pace) = 0;
+  [[nodiscard]] double bandwidth_s(std::size_t p) const { return gigabits_ * per_gigabit_[p]; }
 
  protected:
   /// Seconds that a Gbit of payload needs at least, by clique, whatever else is under way: every
@@ -86,6 +88,7 @@ class RoundTimes::Way {
     per_gigabit_[p] = std::max(per_gigabit_[p], per_gigabit);
   }
   [[nodiscard]] const Partitions& partitions() const { return *partitions_; }
+  [[nodiscard]] double gigabits() const { return gigabits_; }
 
  private:
   const Partitions* partitions_;
@@ -100,17 +103,18 @@ namespace {
 class FixedWay final : public RoundTimes::Way {
  public:
   FixedWay(const Network& network, const Partitions& partitions, Exchange exchange, Bytes payload)
-      : Way(partitions, payload) {
+      : Way(partitions, payload),
+        topology_(&network.topology),
+        rows_(network.topology.arc_count(),
+              std::vector<double>(TerminalSet{1} << partitions.islands(), 0.0)) {
     const Topology& topology = network.topology;
-    std::vector<std::vector<double>> rows(
-        topology.arc_count(), std::vector<double>(TerminalSet{1} << partitions.islands(), 0.0));
     for_cliques([&](TerminalSet set) {
       const ExchangePlan plan = plan_exchange(network, members_of(set), payload, exchange);
       double latency_s = 0.0;
       for (const Flow& flow : plan.flows) {
         for (const ArcUse& use : flow.stream.arcs) {
           const double gbps = topology.arc(use.arc).capacity.in_gigabits_per_second();
-          rows[use.arc.index()][set] +=
+          rows_[use.arc.index()][set] +=
               use.copies * (flow.bytes.in_bits() / payload.in_bits()) / gbps;
         }
         for (const Delivery& delivery : flow.stream.deliveries) {
@@ -119,11 +123,26 @@ class FixedWay final : public RoundTimes::Way {
       }
       set_latency(set, latency_s);
     });
-    for (const std::vector<double>& row : rows) add_row(row);
+    for (const std::vector<double>& row : rows_) add_row(row);
   }
   [[nodiscard]] bool is_exact(std::size_t /*p*/) const override { return true; }
   bool make_exact(std::size_t /*p*/) override { return false; }
-  RoundPacker* packer() override { return nullptr; }
+  void explain(std::size_t p, RoundTimes::Pace& pace) override {
+    pace.together = true;
+    for (std::size_t a = 0; a < rows_.size(); ++a) {
+      double sum = 0.0;
+      for (const TerminalSet set : partitions().sets_of(p)) sum += rows_[a][set];
+      if (sum <= 0.0 || sum * gigabits() < bandwidth_s(p) * (1.0 - 1e-9)) continue;
+      const ArcId arc = ArcId::at(a);
+      const double gbps = topology_->arc(arc).capacity.in_gigabits_per_second();
+      pace.arcs.emplace_back(arc, Duration::seconds(bandwidth_s(p) / gbps));
+    }
+    if (pace.arcs.size() == 1) pace.together = false;
+  }
+
+ private:
+  const Topology* topology_;
+  std::vector<std::vector<double>> rows_;  ///< by arc and clique: seconds a Gbit
 };
 
 class PackedWay final : public RoundTimes::Way {
@@ -160,7 +179,16 @@ class PackedWay final : public RoundTimes::Way {
     set_exactly(p, 1.0 / packing.gbps);
     return true;
   }
-  RoundPacker* packer() override { return &packer_; }
+  void explain(std::size_t p, RoundTimes::Pace& pace) override {
+    const RoundPacking packing = packer_.pack(partitions().round(p));
+    pace.certificate = packing.bound_gbps / packing.gbps - 1.0;
+    const Topology& topology = network_.topology;
+    for (std::size_t a = 0; a < packing.price.size(); ++a) {
+      const double gbps = topology.arc(ArcId::at(a)).capacity.in_gigabits_per_second();
+      if (packing.price[a] * gbps < 1e-6) continue;  // of T: only there to break ties
+      pace.arcs.emplace_back(ArcId::at(a), Duration::seconds(bandwidth_s(p) * packing.price[a]));
+    }
+  }
 
  private:
   void add_prices(const std::vector<double>& price) {
@@ -242,8 +270,13 @@ std::size_t RoundTimes::fastest(std::span<const std::size_t> among) {
   }
 }
 
-bool RoundTimes::is_packed(std::size_t partition) {
-  return fastest_way(partition).packer() != nullptr;
+RoundTimes::Pace RoundTimes::pace(std::size_t partition) {
+  Way& way = fastest_way(partition);
+  Pace pace;
+  pace.bandwidth = Duration::seconds(way.bandwidth_s(partition));
+  pace.latency = Duration::seconds(way.lower_s(partition)) - pace.bandwidth;
+  way.explain(partition, pace);
+  return pace;
 }
 
 }  // namespace gyre

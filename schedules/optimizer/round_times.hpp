@@ -6,7 +6,7 @@
 
 #include "schedules/exchange.hpp"
 #include "schedules/optimizer/partitions.hpp"
-#include "schedules/optimizer/timed_packing.hpp"
+#include "schedules/optimizer/round_packing.hpp"
 
 namespace gyre {
 
@@ -40,10 +40,17 @@ class RoundTimes {
   /// The partition (of those given) with the least τ, exactly; and its τ. Requires one.
   std::size_t fastest(std::span<const std::size_t> among);
 
-  /// How the fastest way of the partition packs (LP kinds), to explain or to run it.
-  TimedPacking packed(std::size_t partition);
-  /// Whether τ of the partition comes from a packing LP, not from fixed paths.
-  [[nodiscard]] bool is_packed(std::size_t partition);
+  /// What paces a round: the arcs with what one more Gbit/s on each would save, to first order
+  /// (alone where the LP's prices say so, else all of them together), in order of the arcs.
+  struct Pace {
+    Duration bandwidth;  ///< M / Y
+    Duration latency;
+    std::vector<std::pair<ArcId, Duration>> arcs;
+    bool together = false;     ///< the arcs bind equally: only more on all of them saves anything
+    double certificate = 0.0;  ///< relative gap between the rate and its bound by the prices
+  };
+  Pace pace(std::size_t partition);
+  /// LPs solved so far.
   [[nodiscard]] std::size_t solved() const { return solved_; }
 
   ~RoundTimes();

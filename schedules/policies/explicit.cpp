@@ -6,10 +6,11 @@ namespace {
 class Explicit final : public Policy {
  public:
   void describe(Fields& fields) override {
-    fields.list({"rounds",
-                 "the cliques of round 0, 1, 2, …, as in 'SEO+TYO+SIN|LON+AMS'; '-' for a "
-                 "round without exchange"},
-                Presence::kRequired, texts_);
+    fields.list(
+        {"rounds",
+         "the cliques of round 0, 1, 2, …, as in 'SEO+TYO+SIN|LON+AMS'; '-' for a "
+         "round without exchange; or instead `file: NAME`, a schedule written by gyre plan"},
+        Presence::kRequired, texts_);
     fields.optional({"repeat",
                      "whether the list starts again after its last round; else no "
                      "exchange follows it"},

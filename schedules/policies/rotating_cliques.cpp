@@ -1,25 +1,111 @@
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "schedules/optimizer/optimizer.hpp"
 #include "schedules/policy.hpp"
 
 namespace gyre {
 namespace {
 
+/// The rounds that the optimiser finds for the network, the job and the exchange, or given ones.
 class RotatingCliques final : public Policy {
  public:
   void describe(Fields& fields) override {
-    fields.list({"rounds", "the cliques of each round of a period, as in 'SEO+TYO+SIN|LON+AMS'"},
-                Presence::kRequired, texts_);
+    where_ = fields.where();
+    fields.list({"rounds",
+                 "the cliques of each round of a period, as in 'SEO+TYO+SIN|LON+AMS'; without them "
+                 "the optimiser finds the rounds"},
+                Presence::kNullable, texts_);
+    spec_.describe(fields);
+    if (texts_.empty()) return;
+    for (const char* key : {"objective", "max_period", "max_clique", "epsilon", "window"}) {
+      if (given(fields, key)) {
+        throw InputError(fields.where(key), "has no effect, since `rounds` says what to do");
+      }
+    }
   }
+
   void start(const PolicyContext& context) override {
     rounds_.clear();
+    request_.reset();
     for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
+    if (!rounds_.empty() || context.exchanges == nullptr) return;
+    if (context.topology.island_count() == 1) {
+      rounds_.push_back(make_round({}, 1));
+      return;
+    }
+    exchanges_.emplace(*context.exchanges);
+    request_.emplace(PlanRequest{.network = &exchanges_->network,
+                                 .exchange = exchanges_->exchange,
+                                 .routing = exchanges_->routing,
+                                 .payload = exchanges_->payload,
+                                 .compute = exchanges_->compute,
+                                 .seed = context.seed});
+    if (const auto fault = request_fault(*request_, spec_)) throw InputError(where_, *fault);
   }
+
+  void prepare(const std::function<bool()>& keep_going) override {
+    if (!rounds_.empty()) return;
+    check(request_.has_value(), "a plan needs to know the exchanges");
+    const std::string key = content_of(*request_);
+    auto known = planned_.find(key);
+    if (known == planned_.end()) {
+      const PlanResult result = plan_schedule(
+          *request_, spec_, [&keep_going](double, double, double) { return keep_going(); });
+      std::vector<Round> rounds;
+      if (!result.ranked.empty()) {
+        for (const PlannedRound& round : result.ranked.front().rounds) {
+          rounds.push_back(round.round);
+        }
+      } else {
+        rounds.push_back(make_round({}, request_->network->topology.island_count()));
+      }
+      known = planned_.emplace(key, std::move(rounds)).first;
+    }
+    rounds_ = known->second;
+  }
+
   Round round(std::int64_t number) override {
+    check(!rounds_.empty(), "rotating cliques were not prepared");
     return rounds_[static_cast<std::size_t>(number) % rounds_.size()];
   }
 
  private:
+  static bool given(const Fields& fields, const char* key) {
+    const Where here = fields.where();
+    const Where there = fields.where(key);
+    return here.line != there.line || here.column != there.column;
+  }
+
+  /// Everything that the plan depends on.
+  static std::string content_of(const PlanRequest& request) {
+    const Topology& topology = request.network->topology;
+    std::string text = fmt::format("{} {} {} {} {}", name_of(request.exchange),
+                                   name_of(request.routing), request.payload.in_bytes(),
+                                   to_text(request.compute.in_seconds()), request.seed);
+    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+      const Arc& arc = topology.arc(ArcId::at(a));
+      text += fmt::format(";{}>{} {} {}", arc.tail.index(), arc.head.index(),
+                          arc.capacity.in_bits_per_second(), to_text(arc.latency.in_seconds()));
+    }
+    for (std::size_t s = 0; s < topology.switch_count(); ++s) {
+      const SwitchId at = SwitchId::at(s);
+      text += fmt::format(";{:d}{:d}", request.network->capabilities.replicates(at),
+                          request.network->capabilities.adds(at));
+    }
+    return text;
+  }
+
   std::vector<Text> texts_;
+  PlanSpec spec_;
+  Where where_;
   std::vector<Round> rounds_;
+  std::optional<ExchangeContext> exchanges_;
+  std::optional<PlanRequest> request_;
+  std::map<std::string, std::vector<Round>> planned_;  ///< by content
 };
 
 }  // namespace

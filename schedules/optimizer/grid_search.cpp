@@ -1,0 +1,453 @@
+#include "schedules/optimizer/grid_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "models/rng.hpp"
+#include "schedules/exchange_plan.hpp"
+#include "schedules/optimizer/grid_loads.hpp"
+#include "schedules/optimizer/partitions.hpp"
+#include "schedules/optimizer/round_packing.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr double kMostWork = 8e9;  // arc visits of a plan: what one core does in half a minute
+constexpr std::size_t kMostShapes = 3;
+
+/// Islands in the cells of a grid.
+class Grid {
+ public:
+  Grid(std::vector<std::size_t> shape, std::size_t islands) : shape_(std::move(shape)) {
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      std::size_t below = 1;
+      for (std::size_t e = 0; e < d; ++e) below *= shape_[e];
+      below_.push_back(below);
+    }
+    cliques_.resize(shape_.size());
+    clique_of_.resize(shape_.size());
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      std::vector<std::vector<std::size_t>>& cliques = cliques_[d];
+      std::vector<std::size_t> number(cells(), cells());
+      for (std::size_t cell = 0; cell < islands; ++cell) {
+        const std::size_t line = cell - coordinate(cell, d) * below_[d];
+        if (number[line] == cells()) {
+          number[line] = cliques.size();
+          cliques.emplace_back();
+        }
+        cliques[number[line]].push_back(cell);
+        clique_of_[d].push_back(number[line]);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t dimensions() const { return shape_.size(); }
+  /// The cells of each clique of a dimension's round, and the clique of each cell.
+  [[nodiscard]] const std::vector<std::vector<std::size_t>>& cliques(std::size_t d) const {
+    return cliques_[d];
+  }
+  [[nodiscard]] std::size_t clique_of(std::size_t d, std::size_t cell) const {
+    return clique_of_[d][cell];
+  }
+
+ private:
+  [[nodiscard]] std::size_t cells() const {
+    return std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>());
+  }
+  [[nodiscard]] std::size_t coordinate(std::size_t cell, std::size_t d) const {
+    return cell / below_[d] % shape_[d];
+  }
+
+  std::vector<std::size_t> shape_;
+  std::vector<std::size_t> below_;
+  std::vector<std::vector<std::vector<std::size_t>>> cliques_;
+  std::vector<std::vector<std::size_t>> clique_of_;
+};
+
+/// Who sits where, with the loads of every round.
+class Placement {
+ public:
+  Placement(const Grid& grid, const PathTable& paths, const std::vector<double>& capacity_gbps,
+            LoadKind kind, std::vector<std::size_t> island_of)
+      : grid_(&grid), paths_(&paths), island_of_(std::move(island_of)) {
+    for (std::size_t d = 0; d < grid.dimensions(); ++d) {
+      loads_.emplace_back(paths, capacity_gbps, kind);
+      for (const auto& cells : grid.cliques(d)) {
+        std::vector<std::size_t> there;
+        for (const std::size_t cell : cells) {
+          loads_.back().join(island_of_[cell], there);
+          there.push_back(island_of_[cell]);
+        }
+      }
+    }
+  }
+
+  void swap_cells(std::size_t a, std::size_t b) {
+    const std::size_t x = island_of_[a];
+    const std::size_t y = island_of_[b];
+    for (std::size_t d = 0; d < grid_->dimensions(); ++d) {
+      if (grid_->clique_of(d, a) == grid_->clique_of(d, b)) continue;
+      const std::vector<std::size_t> with_x = others(d, a);
+      const std::vector<std::size_t> with_y = others(d, b);
+      loads_[d].leave(x, with_x);
+      loads_[d].leave(y, with_y);
+      loads_[d].join(y, with_x);
+      loads_[d].join(x, with_y);
+    }
+    std::swap(island_of_[a], island_of_[b]);
+  }
+  [[nodiscard]] double seconds(double gigabits) const {
+    double sum_s = 0.0;
+    for (std::size_t d = 0; d < loads_.size(); ++d) sum_s += gigabits * loads_[d].most();
+    return sum_s;
+  }
+  /// What the annealing looks at: the time, and a little of every other arc's.
+  [[nodiscard]] double energy(double gigabits) const {
+    double sum_s = 0.0;
+    for (const RoundLoads& one : loads_) {
+      sum_s += gigabits * (0.7 * one.most() + 0.3 * one.smooth());
+    }
+    return sum_s;
+  }
+  [[nodiscard]] double latency_s(std::size_t d) const {
+    double most_s = 0.0;
+    for (const auto& cells : grid_->cliques(d)) {
+      for (const std::size_t a : cells) {
+        for (const std::size_t b : cells) {
+          if (a != b) most_s = std::max(most_s, paths_->latency_s(island_of_[a], island_of_[b]));
+        }
+      }
+    }
+    return most_s;
+  }
+  [[nodiscard]] double bandwidth_s(std::size_t d, double gigabits) const {
+    return gigabits * loads_[d].most();
+  }
+  [[nodiscard]] const std::vector<std::int32_t>& load(std::size_t d) const {
+    return loads_[d].load();
+  }
+  [[nodiscard]] Round round(std::size_t d) const {
+    std::vector<Clique> cliques;
+    for (const auto& cells : grid_->cliques(d)) {
+      Clique clique;
+      for (const std::size_t cell : cells) clique.push_back(IslandId::at(island_of_[cell]));
+      cliques.push_back(std::move(clique));
+    }
+    return make_round(std::move(cliques), island_of_.size());
+  }
+  [[nodiscard]] const std::vector<std::size_t>& island_of() const { return island_of_; }
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> others(std::size_t d, std::size_t cell) const {
+    std::vector<std::size_t> islands;
+    for (const std::size_t other : grid_->cliques(d)[grid_->clique_of(d, cell)]) {
+      if (other != cell) islands.push_back(island_of_[other]);
+    }
+    return islands;
+  }
+
+  const Grid* grid_;
+  const PathTable* paths_;
+  std::vector<std::size_t> island_of_;  ///< by cell
+  std::vector<RoundLoads> loads_;       ///< by dimension
+};
+
+class GridSearch {
+ public:
+  GridSearch(const PlanRequest& request, const PlanSpec& spec, const PlanWatch& watch)
+      : request_(request),
+        spec_(spec),
+        watch_(watch),
+        network_(*request.network),
+        n_(network_.topology.island_count()),
+        gigabits_(request.payload.in_bits() / kBitsPerGigabit),
+        paths_(network_) {
+    const Topology& topology = network_.topology;
+    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+      capacity_gbps_.push_back(topology.arc(ArcId::at(a)).capacity.in_gigabits_per_second());
+    }
+    const auto all = [](const std::vector<bool>& switches) {
+      return std::find(switches.begin(), switches.end(), false) == switches.end();
+    };
+    if (all(network_.capabilities.multicast)) {
+      kind_ = LoadKind::kMulticast;
+    } else if (all(network_.capabilities.aggregation)) {
+      kind_ = LoadKind::kReduction;
+    }
+  }
+
+  PlanResult run() {
+    PlanResult result;
+    result.baselines.push_back(global("all-reduce/direct"));
+    if (available(network_, Exchange::kInNetwork)) {
+      PlannedSchedule one = global("all-reduce/in-network");
+      if (request_.exchange == Exchange::kInNetwork || one.value < result.baselines.front().value) {
+        one.name.clear();
+        result.ranked.push_back(one);
+      }
+    } else {
+      std::vector<std::vector<std::size_t>> shapes =
+          grid_shapes(n_, static_cast<std::size_t>(spec_.max_period));
+      if (shapes.size() > kMostShapes) shapes.resize(kMostShapes);
+      for (std::size_t s = 0; s < shapes.size() && !result.stopped; ++s) {
+        result.ranked.push_back(annealed(shapes[s], s, shapes.size(), result.stopped));
+      }
+      PlannedSchedule one = result.baselines.front();
+      one.name.clear();
+      result.ranked.push_back(std::move(one));
+    }
+    std::stable_sort(
+        result.ranked.begin(), result.ranked.end(),
+        [](const PlannedSchedule& a, const PlannedSchedule& b) { return a.value < b.value; });
+    if (result.ranked.size() > request_.keep) result.ranked.resize(request_.keep);
+    bound(result);
+    return result;
+  }
+
+ private:
+  /// One clique of all, as its plan predicts it.
+  [[nodiscard]] PlannedSchedule global(std::string name) const {
+    Clique everybody;
+    for (std::size_t i = 0; i < n_; ++i) everybody.push_back(IslandId::at(i));
+    const Exchange exchange =
+        name == "all-reduce/direct" ? Exchange::kDirect : Exchange::kInNetwork;
+    const Prediction predicted =
+        plan_exchange(network_, everybody, request_.payload, exchange).predicted;
+    PlannedSchedule schedule;
+    schedule.name = std::move(name);
+    const double gbps =
+        network_.topology.arc(predicted.binding_arc).capacity.in_gigabits_per_second();
+    schedule.rounds.push_back({.round = make_round({everybody}, n_),
+                               .time = predicted.total(),
+                               .latency = predicted.latency,
+                               .prices = {{predicted.binding_arc, predicted.bandwidth / gbps}},
+                               .together = true,
+                               .certificate = 0.0});
+    value(schedule);
+    return schedule;
+  }
+
+  PlannedSchedule annealed(const std::vector<std::size_t>& shape, std::size_t number,
+                           std::size_t shapes, bool& stopped) const {
+    const Grid grid(shape, n_);
+    Rng rng = Rng::stream(request_.seed, fmt::format("plan/grid/{}", fmt::join(shape, "x")));
+    std::vector<std::size_t> islands = ordered_by_latency();
+    islands.resize(n_);
+    Placement now(grid, paths_, capacity_gbps_, kind_, islands);
+    std::vector<std::size_t> best = now.island_of();
+    double best_s = now.seconds(gigabits_);
+    double energy = now.energy(gigabits_);
+    const std::size_t moves = move_count(shape, shapes);
+    const double first_temperature = 0.01 * energy;
+    for (std::size_t move = 0; move < moves; ++move) {
+      const auto a = static_cast<std::size_t>(rng.below(n_));
+      const auto b = static_cast<std::size_t>(rng.below(n_));
+      if (a == b) continue;
+      const double done = static_cast<double>(move) / static_cast<double>(moves);
+      const double temperature = first_temperature * std::pow(1e-3, done);
+      now.swap_cells(a, b);
+      const double next = now.energy(gigabits_);
+      if (next > energy && rng.uniform() >= std::exp((energy - next) / temperature)) {
+        now.swap_cells(a, b);
+        continue;
+      }
+      energy = next;
+      const double seconds = now.seconds(gigabits_);
+      if (seconds < best_s) {
+        best_s = seconds;
+        best = now.island_of();
+      }
+      if (move % 256 == 0 && watch_) {
+        const double share = (static_cast<double>(number) + done) / static_cast<double>(shapes);
+        if (!watch_(share, best_s, 0.0)) {
+          stopped = true;
+          break;
+        }
+      }
+    }
+    return planned(Placement(grid, paths_, capacity_gbps_, kind_, best), grid.dimensions());
+  }
+
+  /// Neighbours in the order are near each other: from each island on to the nearest that is left.
+  [[nodiscard]] std::vector<std::size_t> ordered_by_latency() const {
+    std::vector<std::size_t> order{0};
+    std::vector<bool> used(n_, false);
+    used[0] = true;
+    while (order.size() < n_) {
+      std::size_t next = n_;
+      for (std::size_t i = 0; i < n_; ++i) {
+        if (used[i]) continue;
+        if (next == n_ ||
+            paths_.latency_s(order.back(), i) < paths_.latency_s(order.back(), next)) {
+          next = i;
+        }
+      }
+      used[next] = true;
+      order.push_back(next);
+    }
+    return order;
+  }
+
+  [[nodiscard]] std::size_t move_count(const std::vector<std::size_t>& shape,
+                                       std::size_t shapes) const {
+    double path_arcs = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      path_arcs +=
+          static_cast<double>(paths_.arcs(i, (i + 1) % n_).size()) / static_cast<double>(n_);
+    }
+    double work = 0.0;
+    for (const std::size_t size : shape) work += 8.0 * static_cast<double>(size) * path_arcs;
+    work += static_cast<double>(2 * shape.size() * capacity_gbps_.size());
+    return static_cast<std::size_t>(kMostWork / static_cast<double>(shapes) / work) + 1;
+  }
+
+  [[nodiscard]] PlannedSchedule planned(const Placement& placement, std::size_t rounds) const {
+    PlannedSchedule schedule;
+    for (std::size_t d = 0; d < rounds; ++d) {
+      const double bandwidth_s = placement.bandwidth_s(d, gigabits_);
+      PlannedRound round{.round = placement.round(d),
+                         .time = Duration::seconds(bandwidth_s + placement.latency_s(d)),
+                         .latency = Duration::seconds(placement.latency_s(d)),
+                         .prices = {},
+                         .together = true,
+                         .certificate = 0.0};
+      for (std::size_t a = 0; a < capacity_gbps_.size(); ++a) {
+        const double arc_s = gigabits_ * placement.load(d)[a] / capacity_gbps_[a];
+        if (arc_s < bandwidth_s * (1.0 - 1e-9)) continue;
+        round.prices.emplace_back(ArcId::at(a), Duration::seconds(arc_s / capacity_gbps_[a]));
+      }
+      round.together = round.prices.size() > 1;
+      schedule.rounds.push_back(std::move(round));
+    }
+    value(schedule);
+    return schedule;
+  }
+
+  void value(PlannedSchedule& schedule) const {
+    std::vector<std::vector<std::uint16_t>> blocks;
+    for (const PlannedRound& round : schedule.rounds) {
+      std::vector<std::uint16_t>& block = blocks.emplace_back(n_);
+      for (std::size_t c = 0; c < round.round.cliques.size(); ++c) {
+        for (const IslandId i : round.round.cliques[c]) {
+          block[i.index()] = static_cast<std::uint16_t>(c);
+        }
+      }
+      schedule.period += round.time;
+    }
+    std::vector<MixingRound> communicating;
+    std::vector<MixingRound> training;
+    for (std::size_t r = 0; r < blocks.size(); ++r) {
+      const double time_s = schedule.rounds[r].time.in_seconds();
+      communicating.push_back({.block = blocks[r], .time_s = time_s});
+      training.push_back({.block = blocks[r], .time_s = time_s + request_.compute.in_seconds()});
+    }
+    schedule.consensus = time_to_consensus(communicating, spec_.epsilon);
+    schedule.drift_s = drift_s(training, 1e-9);
+    schedule.value =
+        spec_.objective == PlanObjective::kConsensus ? schedule.consensus.time_s : schedule.drift_s;
+  }
+
+  void bound(PlanResult& result) const {
+    // Where vectors are added on the way, it is the sending that each pair costs.
+    const std::size_t side = kind_ == LoadKind::kReduction ? 0 : 1;
+    double slowest_gbps = capacity_gbps_[side];
+    double fastest_gbps = capacity_gbps_[side];
+    double latency_s = kNeverMixes;
+    for (std::size_t u = 0; u < n_; ++u) {
+      slowest_gbps = std::min(slowest_gbps, capacity_gbps_[2 * u + side]);
+      fastest_gbps = std::max(fastest_gbps, capacity_gbps_[2 * u + side]);
+      for (std::size_t v = 0; v < n_; ++v) {
+        if (u != v) latency_s = std::min(latency_s, paths_.latency_s(u, v));
+      }
+    }
+    const double n = static_cast<double>(n_);
+    if (spec_.objective == PlanObjective::kConsensus) {
+      const double vectors = available(network_, Exchange::kInNetwork)
+                                 ? 1.0
+                                 : std::log2(n / (1.0 + n * spec_.epsilon));
+      result.bound = gigabits_ * vectors / slowest_gbps + latency_s;
+      result.method = "what the slowest access link carries until its island's weight is spread";
+      return;
+    }
+    // A round that mixes takes one vector over some access link at least, and its compute.
+    const double round_s = gigabits_ / fastest_gbps + latency_s + request_.compute.in_seconds();
+    result.bound = round_s * (n - 1.0) / (2.0 * n);
+    result.method = "one vector over the fastest access link in every round";
+  }
+
+  const PlanRequest& request_;
+  const PlanSpec& spec_;
+  const PlanWatch& watch_;
+  const Network& network_;
+  std::size_t n_;
+  double gigabits_;
+  PathTable paths_;
+  std::vector<double> capacity_gbps_;
+  LoadKind kind_ = LoadKind::kUnicast;
+};
+
+void factor(std::size_t left, std::size_t least, std::size_t most, std::vector<std::size_t>& chosen,
+            std::vector<std::vector<std::size_t>>& found) {
+  if (!chosen.empty() && left >= least) {
+    chosen.push_back(left);
+    found.push_back(chosen);
+    chosen.pop_back();
+  }
+  if (chosen.size() + 2 > most) return;
+  for (std::size_t f = least; f * f <= left; ++f) {
+    if (left % f != 0) continue;
+    chosen.push_back(f);
+    factor(left / f, f, most, chosen, found);
+    chosen.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> grid_shapes(std::size_t islands, std::size_t most) {
+  std::vector<std::vector<std::size_t>> found;
+  std::vector<std::size_t> chosen;
+  factor(islands, 2, std::max<std::size_t>(most, 2), chosen, found);
+  // A side longer than this makes cliques as slow as the global one.
+  const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(islands))));
+  std::erase_if(found, [side](const auto& shape) { return shape.back() > 2 * side; });
+  if (found.empty()) found.push_back({side, (islands + side - 1) / side});
+  // The fewest rounds first, then the most even.
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    if (a.size() != b.size()) return a.size() < b.size();
+    return a.back() < b.back();
+  });
+  return found;
+}
+
+std::optional<std::string> grid_fault(const PlanRequest& request, const PlanSpec& spec) {
+  if (request.exchange != Exchange::kDirect && request.exchange != Exchange::kInNetwork) {
+    return fmt::format("beyond {} islands only direct and in-network are planned",
+                       Partitions::kMostIslands);
+  }
+  if (request.routing == Routing::kEngineered) {
+    return fmt::format("beyond {} islands only shortest paths are planned",
+                       Partitions::kMostIslands);
+  }
+  if (spec.objective != PlanObjective::kDrift && spec.objective != PlanObjective::kConsensus) {
+    return fmt::format("beyond {} islands the objective is drift or consensus",
+                       Partitions::kMostIslands);
+  }
+  if (spec.max_clique) {
+    return fmt::format("beyond {} islands the grid decides the clique sizes; leave out max_clique",
+                       Partitions::kMostIslands);
+  }
+  if (spec.max_period < 2) return "a grid takes at least two rounds; set max_period to 2 or more";
+  return std::nullopt;
+}
+
+PlanResult search_grid(const PlanRequest& request, const PlanSpec& spec, const PlanWatch& watch) {
+  return GridSearch(request, spec, watch).run();
+}
+
+}  // namespace gyre

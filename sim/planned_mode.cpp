@@ -1,0 +1,97 @@
+#include "sim/planned_mode.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "models/compute.hpp"
+#include "models/error.hpp"
+#include "schedules/fluid.hpp"
+#include "schedules/optimizer/partitions.hpp"
+#include "schedules/round_plan.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr std::size_t kMostPlannedIslands = 32;  // whose plans are written out
+
+/// A network in one mode, with what it refers to.
+struct ModeWorld {
+  ModeWorld(const LoadedScenario& loaded, Mode mode)
+      : routes(loaded.topology),
+        able(capabilities_in(loaded.scenario, loaded.topology, mode)),
+        network{.topology = loaded.topology, .routes = routes, .capabilities = able} {}
+  ModeWorld(const ModeWorld&) = delete;
+  ModeWorld& operator=(const ModeWorld&) = delete;
+
+  Routes routes;
+  Capabilities able;
+  Network network;
+};
+
+PlanRequest request_for(const LoadedScenario& loaded, const Network& network) {
+  const Scenario& scenario = loaded.scenario;
+  const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
+  const ComputeModel compute(scenario.job.compute, loaded.topology.island_names(), seed);
+  return {
+      .network = &network,
+      .exchange = scenario.plan.exchange,
+      .routing = scenario.network.routing,
+      .payload = scenario.job.payload_bytes(),
+      .compute = compute.slowest_mean_step_time() * static_cast<double>(scenario.job.local_steps),
+      .seed = seed};
+}
+
+}  // namespace
+
+double PlannedMode::gap(const PlannedSchedule& schedule) const {
+  // For pairs both are negative rates: the distance still counts upwards.
+  return (schedule.value - result.bound) / std::abs(result.bound);
+}
+
+void check_plan(const LoadedScenario& loaded, Mode mode) {
+  const ModeWorld world(loaded, mode);
+  const PlanBlock& plan = loaded.scenario.plan;
+  const std::optional<std::string> fault =
+      request_fault(request_for(loaded, world.network), plan.spec);
+  if (!fault) return;
+  if (plan.where.file.empty()) throw InputError("gyre plan", *fault);
+  throw InputError(plan.where, *fault);
+}
+
+PlannedMode plan_mode(const LoadedScenario& loaded, Mode mode, const PlanWatch& watch) {
+  const ModeWorld world(loaded, mode);
+  const PlanBlock& plan = loaded.scenario.plan;
+  const PlanRequest request = request_for(loaded, world.network);
+  PlannedMode planned{.mode = mode,
+                      .result = plan_schedule(request, plan.spec, watch),
+                      .plans = {},
+                      .simulated = {},
+                      .notes = {}};
+  if (planned.result.ranked.empty()) {
+    throw InputError(plan.spec.window_where,
+                     fmt::format("in mode {} no round communicates within {}, the latency between "
+                                 "its members included; allow more time",
+                                 name_of(mode), to_text(plan.spec.window.value_or(Duration()))));
+  }
+  if (loaded.topology.island_count() > kMostPlannedIslands) return planned;
+  Duration period;
+  for (const PlannedRound& round : planned.result.ranked.front().rounds) {
+    planned.plans.push_back(
+        plan_round(world.network, round.round, request.payload, request.exchange, request.routing));
+    std::vector<Flow> flows;
+    for (const ExchangePlan& one : planned.plans.back()) {
+      const std::size_t first = flows.size();
+      for (Flow flow : one.flows) {
+        for (std::size_t& before : flow.after) before += first;
+        flows.push_back(std::move(flow));
+      }
+    }
+    period += fluid_time(loaded.topology, flows, true);
+  }
+  planned.simulated = period;
+  return planned;
+}
+
+}  // namespace gyre
