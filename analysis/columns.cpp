@@ -120,9 +120,8 @@ constexpr std::array kPlan{
     Column{"time_s", "s",
            "objective consensus: communication time until all agree within epsilon; else of a "
            "period"},
-    Column{
-        "drift", "s",
-        "time average of the disagreement of islands that drift apart at unit variance a second"},
+    Column{"drift", "var",
+           "time average of the islands' disagreement, in what an island drifts in a second"},
     Column{"bound_s", "s",
            "no schedule has a lower value of the objective (pairs: a higher rate, in pairs/s)"},
     Column{"gap", "1", "distance of the schedule's value from the bound, relative to it"},

@@ -15,9 +15,11 @@ class Unfolding {
  public:
   Unfolding(const Network& network, const std::vector<ArcUse>& arcs, bool from_root)
       : topology_(network.topology),
-        capable_(from_root ? network.capabilities.multicast : network.capabilities.aggregation),
         from_root_(from_root) {
-    for (const ArcUse& use : arcs) children_[near(use.arc)].push_back(use.arc);
+    for (const ArcUse& use : arcs) {
+      children_[near(use.arc)].push_back(use.arc);
+      copies_[use.arc] = use.copies;
+    }
   }
 
   std::vector<Hop> hops(NodeId root) {
@@ -37,7 +39,10 @@ class Unfolding {
     path.push_back(next);
     const NodeId at = far(next);
     const std::vector<ArcId>& onward = children_[at];
-    const bool branches = onward.size() > 1 && capable_[at.index()];
+    int copies_onward = 0;
+    for (const ArcId arc : onward) copies_onward += copies_.at(arc);
+    // Only a capable switch sends more copies on than it got.
+    const bool branches = copies_onward > copies_.at(next);
     if (topology_.is_switch(at) && !branches) {
       for (const ArcId arc : onward) walk(begin, path, arc);
       return;
@@ -50,9 +55,9 @@ class Unfolding {
   }
 
   const Topology& topology_;
-  const std::vector<bool>& capable_;
   bool from_root_;
   std::map<NodeId, std::vector<ArcId>> children_;
+  std::map<ArcId, int> copies_;
   std::vector<Hop> hops_;
 };
 

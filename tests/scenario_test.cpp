@@ -296,12 +296,20 @@ std::string other_value(const std::string& key, const std::string& value) {
   const bool in_map = key.starts_with("network.topology.");
   if (in_map && ends_with(key, "].name")) return {};
   const std::map<std::string_view, std::string> by_end{
-      {"seed", "2"},           {"accuracy", "0.5"},
-      {"name", "other"},       {"description", "other"},
-      {"source", "other"},     {"].at", "LON"},
-      {".modes", "[both]"},    {".rounds", "[SEO+TYO]"},
-      {".cliques", "SEO+TYO"}, {".exchange", value == "ring" ? "direct" : "ring"},
-      {".size", "2"},          {".data", "other"}};
+      {"seed", "2"},
+      {"accuracy", "0.5"},
+      {"name", "other"},
+      {"description", "other"},
+      {"source", "other"},
+      {"].at", "LON"},
+      {".modes", "[both]"},
+      {".rounds", "[SEO+TYO]"},
+      {".cliques", "SEO+TYO"},
+      {".exchange", value == "tree" ? "direct" : "tree"},
+      {".size", "2"},
+      {".data", "other"},
+      {".objective", "consensus"},
+      {".epsilon", "0.5"}};
   for (const auto& [end, other] : by_end) {
     if (ends_with(key, end)) return value == other ? "AMS" : other;
   }
@@ -319,7 +327,7 @@ TEST(Scenario, EachKeyChangesOnlyItsOwnField) {
     if (other.empty()) continue;
     // The exchange is part of the default name: give the schedule a fixed one.
     std::vector<Override> overrides;
-    if (ends_with(key, ".exchange")) {
+    if (ends_with(key, "].exchange")) {
       overrides.push_back({key.substr(0, key.rfind('.')) + ".name", "fixed"});
     }
     auto expected = resolved_values(overrides);

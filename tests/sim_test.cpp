@@ -205,10 +205,10 @@ TEST(Simulation, ScalesAndDoesNotCareForOrder) {
                                                  Bandwidth::gigabits_per_second(10 * k));
     std::vector<double> seconds;
     for (const Mode mode : {Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth}) {
-      const ProbeResult result = probe(
-          topology, capabilities(topology, mode), Bytes::count(2'000'000'000 * k), exchange,
-          {parse_round({"SEO+TYO+SIN+LAX|NYC+BAR+LON|AMS+FRA", {}}, topology),
-           parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)});
+      const ProbeResult result =
+          probe(topology, capabilities(topology, mode), Bytes::count(2'000'000'000 * k), exchange,
+                {parse_round({"SEO+TYO+SIN+LAX|NYC+BAR+LON|AMS+FRA", {}}, topology),
+                 parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)});
       for (const RoundCost& cost : result.rounds) seconds.push_back(cost.time.in_seconds());
     }
     return seconds;

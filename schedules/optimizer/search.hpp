@@ -78,9 +78,11 @@ SearchResult anneal_consensus(const Partitions& partitions, RoundTimes& times,
 ///
 /// After a round of length t with m blocks the drift of that round alone leaves at least
 /// t·(m−1)/n of disagreement, since W·I·W = W has trace m. So over any cycle of rounds
-/// J̄ ≥ Σ t_i·(t_{i−1}·(m_{i−1}−1)/n + t_i·(n−1)/(2n)) / Σ t_i: a least-ratio cycle, by bisection on
-/// the ratio and Bellman–Ford on the classes m × intervals of t; each interval counts with what
-/// it could make best.
+///
+///     J̄ ≥ Σ t_i·(t_{i−1}·(m_{i−1}−1)/n + t_i·(n−1)/(2n)) / Σ t_i.
+///
+/// The least-ratio cycle, by bisection on the ratio and Bellman–Ford on the classes m × intervals
+/// of t; each interval counts with what it could make best.
 double drift_bound_s(std::span<const double> least_s, std::size_t islands);
 
 }  // namespace gyre

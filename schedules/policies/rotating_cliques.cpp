@@ -19,13 +19,7 @@ class RotatingCliques final : public Policy {
                  "the cliques of each round of a period, as in 'SEO+TYO+SIN|LON+AMS'; without them "
                  "the optimiser finds the rounds"},
                 Presence::kNullable, texts_);
-    spec_.describe(fields);
-    if (texts_.empty()) return;
-    for (const char* key : {"objective", "max_period", "max_clique", "epsilon", "window"}) {
-      if (given(fields, key)) {
-        throw InputError(fields.where(key), "has no effect, since `rounds` says what to do");
-      }
-    }
+    if (texts_.empty()) spec_.describe(fields);
   }
 
   void start(const PolicyContext& context) override {
@@ -74,12 +68,6 @@ class RotatingCliques final : public Policy {
   }
 
  private:
-  static bool given(const Fields& fields, const char* key) {
-    const Where here = fields.where();
-    const Where there = fields.where(key);
-    return here.line != there.line || here.column != there.column;
-  }
-
   /// Everything that the plan depends on.
   static std::string content_of(const PlanRequest& request) {
     const Topology& topology = request.network->topology;
