@@ -61,8 +61,8 @@ TEST(Scenario, NineCity) {
   for (const ScheduleSpec& schedule : scenario.schedules) labels.push_back(schedule.label.value);
   EXPECT_EQ(labels, (std::vector<std::string>{"colocated", "all-reduce/direct", "all-reduce/ring",
                                               "all-reduce/best", "rotating-cliques/direct",
-                                              "static-cliques/direct", "gossip-pairs/best",
-                                              "random-cliques/best", "none"}));
+                                              "two-rounds-3x3", "static-cliques/direct",
+                                              "gossip-pairs/best", "random-cliques/best", "none"}));
   EXPECT_EQ(
       loaded.topology.island_names(),
       (std::vector<std::string>{"AMS", "BAR", "FRA", "LAX", "LON", "NYC", "SEO", "SIN", "TYO"}));
@@ -308,7 +308,7 @@ std::string other_value(const std::string& key, const std::string& value) {
       {".exchange", value == "tree" ? "direct" : "tree"},
       {".size", "2"},
       {".data", "other"},
-      {".objective", "consensus"},
+      {".objective", value == "window" ? "drift" : "pairs"},
       {".epsilon", "0.5"}};
   for (const auto& [end, other] : by_end) {
     if (ends_with(key, end)) return value == other ? "AMS" : other;
@@ -383,8 +383,8 @@ TEST(Scenario, WrongOverridesAreRefusedAsSuch) {
   EXPECT_EQ(set("job.local_steps", ""),
             "--set: job.local_steps: the value is missing; a whole number is wanted");
   EXPECT_EQ(
-      set("schedules[9].barrier", "true"),
-      "--set: schedules[9]: 'schedules' has 9 entries, counted from 0; only these can be set");
+      set("schedules[10].barrier", "true"),
+      "--set: schedules[10]: 'schedules' has 10 entries, counted from 0; only these can be set");
   EXPECT_EQ(set("job[0]", "1"),
             "--set: job[0]: 'job' is a mapping, which has no entries by number");
   EXPECT_EQ(set("name.first", "x"),
