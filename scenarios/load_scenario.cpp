@@ -196,7 +196,10 @@ std::vector<bool> capable(const Topology& topology, const std::optional<std::vec
                           bool allowed) {
   std::vector<bool> result(topology.switch_count(), allowed && !names);
   if (!allowed || !names) return result;
-  for (const Text& name : *names) result[topology.find_switch(name.value)->index()] = true;
+  for (const Text& name : *names) {
+    const std::optional<SwitchId> found = topology.find_switch(name.value);
+    if (found) result[found->index()] = true;  // strangers were refused with the topology
+  }
   return result;
 }
 

@@ -184,7 +184,9 @@ class Simulation {
     mine->take_part(me);
     const Instant ended = simulated_now();
 
-    if (spec_.task != nullptr) spec_.task->assign(me, outer_->step(me, mine->average));
+    if (spec_.task != nullptr && outer_) {
+      spec_.task->assign(me, outer_->step(me, mine->average));
+    }
     const auto rank = static_cast<std::size_t>(
         std::lower_bound(members.begin(), members.end(), me) - members.begin());
     least_[me.index()] += spec_.propagation ? mine->prepared().member_bounds[rank] : Duration();
@@ -268,7 +270,10 @@ class Simulation {
     go(me, Position::kAtBarrier);
     ++state.rounds;
     ++result_.islands[me.index()].rounds;
-    if (interrupted_) return stop(RunStatus::kTruncated, "interrupted");
+    if (interrupted_) {
+      stop(RunStatus::kTruncated, "interrupted");
+      return;
+    }
     if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
       if (!spec_.barrier) return;
       at_barrier_.push_back(me);
@@ -290,7 +295,10 @@ class Simulation {
     const bool last = result_.rounds == spec_.stop.max_rounds;
     if (last || result_.rounds % spec_.evaluate_every == 0) evaluate();
     if (last) stopped_ = true;
-    if (stopped_) return stop(result_.status, result_.failure);
+    if (stopped_) {
+      stop(result_.status, result_.failure);
+      return;
+    }
     for (const IslandId other : std::exchange(at_barrier_, {})) gates_[other.index()]->release();
   }
 

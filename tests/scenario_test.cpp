@@ -317,6 +317,7 @@ std::string other_value(const std::string& key, const std::string& value) {
     return "[" + value.substr(6, 3) + ", " + value.substr(1, 3) + "]";
   }
   if (value == "false") return "true";
+  if (value == "true") return "false";
   return "1" + value;
 }
 
