@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "models/error.hpp"
@@ -172,15 +171,17 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
     }
     return plans;
   }
-  std::optional<std::pair<TimedPacking, PackingKind>> best;
+  std::vector<std::pair<TimedPacking, PackingKind>> ways;
   for (const PackingKind kind : packing_kinds(network, exchange)) {
     RoundPacker packer({.network = &network, .kind = kind, .routing = routing});
-    TimedPacking timed = finish_first(packer, round, payload);
-    if (best && !(timed.time < best->first.time * (1.0 - 1e-9))) continue;
-    best = {std::move(timed), kind};
+    ways.emplace_back(finish_first(packer, round, payload), kind);
   }
-  check(best.has_value(), "no way to exchange");
-  return packed_plans(network, best->first, best->second, round, payload);
+  check(!ways.empty(), "no way to exchange");
+  // Of equally fast ways the first.
+  const auto& [timed, kind] = *std::min_element(
+      ways.begin(), ways.end(),
+      [](const auto& a, const auto& b) { return a.first.time < b.first.time * (1.0 - 1e-9); });
+  return packed_plans(network, timed, kind, round, payload);
 }
 
 }  // namespace gyre

@@ -112,6 +112,15 @@ void print_schedule_rounds(const Topology& topology, const PlannedSchedule& sche
   }
 }
 
+/// The rounds of a period, as the CSV writes them.
+std::string schedule_of(const Topology& topology, const PlannedSchedule& schedule) {
+  std::string text;
+  for (const PlannedRound& round : schedule.rounds) {
+    text += (text.empty() ? "" : " ; ") + to_text(round.round, topology);
+  }
+  return text;
+}
+
 TextTable schedules_table(const PlannedMode& mode, const Topology& topology,
                           PlanObjective objective) {
   using Align = TextTable::Align;
@@ -124,13 +133,10 @@ TextTable schedules_table(const PlannedMode& mode, const Topology& topology,
                    {.text = "schedule"}});
   // A bound holds for one exchange: baselines with another have no gap.
   const auto add = [&](const std::string& rank, const PlannedSchedule& one) {
-    std::vector<std::string> rounds;
-    for (const PlannedRound& round : one.rounds) rounds.push_back(to_text(round.round, topology));
     table.row({rank, value_text(objective, one.value),
-               one.name.empty() ? percent(mode.gap(one)) : "",
-               in_seconds(one.period.in_seconds()), in_seconds(one.consensus.time_s),
-               in_seconds(one.drift_s),
-               one.name.empty() ? fmt::format("{}", fmt::join(rounds, " ; ")) : one.name});
+               one.name.empty() ? percent(mode.gap(one)) : "", in_seconds(one.period.in_seconds()),
+               in_seconds(one.consensus.time_s), in_seconds(one.drift_s),
+               one.name.empty() ? schedule_of(topology, one) : one.name});
   };
   for (std::size_t i = 0; i < mode.result.ranked.size(); ++i) {
     add(std::to_string(i + 1), mode.result.ranked[i]);
@@ -191,10 +197,6 @@ std::vector<std::string> csv_fields(const LoadedScenario& loaded, const PlannedM
                                     std::size_t rank) {
   const PlanBlock& plan = loaded.scenario.plan;
   const PlannedSchedule& one = mode.result.ranked[rank];
-  std::vector<std::string> rounds;
-  for (const PlannedRound& round : one.rounds) {
-    rounds.push_back(to_text(round.round, loaded.topology));
-  }
   const bool consensus = plan.spec.objective == PlanObjective::kConsensus;
   const auto text = [](double value) { return std::isfinite(value) ? number(value) : ""; };
   const double bound =
@@ -204,7 +206,7 @@ std::vector<std::string> csv_fields(const LoadedScenario& loaded, const PlannedM
           std::string(name_of(plan.exchange)),
           std::string(name_of(plan.spec.objective)),
           std::to_string(rank + 1),
-          fmt::format("{}", fmt::join(rounds, " ; ")),
+          schedule_of(loaded.topology, one),
           std::to_string(one.rounds.size()),
           text(consensus ? one.consensus.time_s : one.period.in_seconds()),
           text(one.drift_s),
@@ -233,7 +235,13 @@ void print_json(const LoadedScenario& loaded, const std::vector<PlannedMode>& mo
       for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::optional<double> value = parse_number(fields[i]);
         const std::string name(plan_columns()[i].name);
-        entry[name] = value ? Json(*value) : fields[i].empty() ? Json(nullptr) : Json(fields[i]);
+        if (value) {
+          entry[name] = *value;
+        } else if (fields[i].empty()) {
+          entry[name] = nullptr;
+        } else {
+          entry[name] = fields[i];
+        }
       }
       list.push_back(std::move(entry));
     }

@@ -64,6 +64,7 @@ Json clique_json(const Network& network, const ExchangePlan& plan) {
     stream["stream"] = f;
     stream["sources"] = names_of(topology, flow.stream.sources);
     std::vector<IslandId> receivers;
+    receivers.reserve(flow.stream.deliveries.size());
     for (const Delivery& delivery : flow.stream.deliveries) receivers.push_back(delivery.receiver);
     stream["receivers"] = names_of(topology, receivers);
     stream["bytes"] = flow.bytes.in_bytes();

@@ -28,13 +28,13 @@ Candidate Annealing::anneal(std::vector<std::size_t> start, std::size_t steps, R
   for (std::size_t step = 0; step < steps; ++step) {
     const double left = 1.0 - static_cast<double>(step) / static_cast<double>(steps);
     Candidate next = now;
-    const std::size_t r = static_cast<std::size_t>(rng.below(next.rounds.size()));
+    const auto r = static_cast<std::size_t>(rng.below(next.rounds.size()));
     const std::uint64_t move = rng.below(16);
     if (move == 0) {
       std::swap(next.rounds[r],
                 next.rounds[static_cast<std::size_t>(rng.below(next.rounds.size()))]);
     } else if (move == 1) {
-      const std::size_t q = static_cast<std::size_t>(rng.below(partitions_.size()));
+      const auto q = static_cast<std::size_t>(rng.below(partitions_.size()));
       if (allowed_(q)) next.rounds[r] = q;
     } else {
       next.rounds[r] = neighbour(next.rounds[r], rng);

@@ -12,7 +12,9 @@
 namespace gyre {
 namespace {
 
-constexpr double kMostTriples = 2e10;
+constexpr std::int64_t kMostWork = 6'000'000'000;   // sequences tried in all: some seconds
+constexpr std::size_t kMostRounds = 5;              // of those
+constexpr std::size_t kMostCombinations = 200'000;  // of block sizes looked at
 
 /// Block sizes in descending order, as a number to compare.
 using Sizes = std::vector<std::size_t>;
@@ -77,7 +79,7 @@ class ConsensusSearch {
       result.method = "stopped: the bound is the fastest round";
     } else if (unproven_s_ < incumbent()) {
       result.bound = unproven_s_;
-      result.method = "rounds of the block sizes that were not enumerated";
+      result.method = "the fastest rounds of block sizes that were too many to enumerate";
     } else {
       result.bound = incumbent();
       result.method = "every schedule of any length was excluded or tried";
@@ -128,7 +130,7 @@ class ConsensusSearch {
   [[nodiscard]] bool sizes_fit(const Sizes& first, const Sizes& second) const {
     for (const std::size_t a : first) {
       for (const std::size_t b : second) {
-        const double area = static_cast<double>(a * b);
+        const auto area = static_cast<double>(a * b);
         if (!near_average(std::round(area / n_) / area)) return false;
       }
     }
@@ -137,7 +139,7 @@ class ConsensusSearch {
   [[nodiscard]] bool overlaps_fit(std::size_t p, std::size_t q) const {
     for (const TerminalSet a : partitions_.sets_of(p)) {
       for (const TerminalSet b : partitions_.sets_of(q)) {
-        const double area = static_cast<double>(std::popcount(a) * std::popcount(b));
+        const auto area = static_cast<double>(std::popcount(a) * std::popcount(b));
         if (!near_average(std::popcount(a & b) / area)) return false;
       }
     }
@@ -145,6 +147,7 @@ class ConsensusSearch {
   }
   [[nodiscard]] bool mixes(const std::vector<std::size_t>& rounds) const {
     std::vector<MixingRound> period;
+    period.reserve(rounds.size());
     for (const std::size_t p : rounds) {
       period.push_back(
           {.block = {partitions_.blocks(p).data(), partitions_.islands()}, .time_s = 1.0});
@@ -208,6 +211,10 @@ class ConsensusSearch {
     for (std::size_t at = from; at < order.size(); ++at) {
       const double next_s = sum_s + classes_[order[at]].least_s;
       if (next_s >= incumbent()) return;  // the rest is slower
+      if (chosen.size() == kMostRounds || ++combinations_ > kMostCombinations) {
+        unproven_s_ = std::min(unproven_s_, next_s);
+        return;
+      }
       chosen.push_back(order[at]);
       extend(order, at, next_s, chosen);
       chosen.pop_back();
@@ -216,14 +223,6 @@ class ConsensusSearch {
 
   /// All orders of these classes, and in each all partitions, as far as their bounds allow.
   void enumerate(std::vector<std::size_t> classes, double sum_s) {
-    double tuples = 1.0;
-    for (const std::size_t c : classes) {
-      tuples *= static_cast<double>(classes_[c].partitions.size());
-    }
-    if (tuples > kMostTriples) {
-      unproven_s_ = std::min(unproven_s_, sum_s);
-      return;
-    }
     std::sort(classes.begin(), classes.end());
     do {
       // A schedule read backwards mixes as well (all W are symmetric).
@@ -234,7 +233,8 @@ class ConsensusSearch {
       }
       std::vector<std::size_t> rounds;
       descend(classes, least_after, 0.0, rounds);
-    } while (!stopped_ && std::next_permutation(classes.begin(), classes.end()));
+    } while (!stopped_ && work_left_ > 0 && std::next_permutation(classes.begin(), classes.end()));
+    if (work_left_ <= 0) unproven_s_ = std::min(unproven_s_, sum_s);
   }
   void descend(const std::vector<std::size_t>& classes, const std::vector<double>& least_after,
                double sum_s, std::vector<std::size_t>& rounds) {
@@ -246,7 +246,7 @@ class ConsensusSearch {
     }
     for (std::size_t i = 0; i < one.partitions.size(); ++i) {
       const double next_s = sum_s + one.lower_s[i];
-      if (next_s + least_after[depth + 1] >= incumbent()) return;
+      if (work_left_ <= 0 || next_s + least_after[depth + 1] >= incumbent()) return;
       rounds.push_back(one.partitions[i]);
       descend(classes, least_after, next_s, rounds);
       rounds.pop_back();
@@ -279,6 +279,9 @@ class ConsensusSearch {
     const double tolerance = options_.epsilon * n_;  // of the largest block: necessary
     const std::size_t each = last.sets_each;
     const double limit_s = incumbent() - sum_s;
+    const auto fitting =
+        std::lower_bound(last.lower_s.begin(), last.lower_s.end(), limit_s) - last.lower_s.begin();
+    work_left_ -= fitting + static_cast<std::int64_t>(sums_.size());
     for (std::size_t i = 0; i < last.partitions.size() && last.lower_s[i] < limit_s; ++i) {
       const TerminalSet* set = &last.sets[i * each];
       bool fits = true;
@@ -296,8 +299,10 @@ class ConsensusSearch {
   double n_;
   std::vector<SizeClass> classes_;
   std::vector<Candidate> found_;
-  std::vector<double> ranked_;  ///< values of `found_`, ascending
-  double unproven_s_ = kNeverMixes;
+  std::vector<double> ranked_;       ///< values of `found_`, ascending
+  double unproven_s_ = kNeverMixes;  ///< nothing that was not looked at is faster
+  std::int64_t work_left_ = kMostWork;
+  std::size_t combinations_ = 0;
   bool stopped_ = false;
   std::vector<double> sums_;
 };

@@ -133,6 +133,7 @@ class PeriodSearch {
       Rng rng = Rng::stream(options_.seed,
                             stream + "/" + std::to_string(length) + "/" + std::to_string(start));
       std::vector<std::size_t> rounds;
+      rounds.reserve(length);
       for (std::size_t r = 0; r < length; ++r) {
         rounds.push_back(pool_[static_cast<std::size_t>(rng.below(pool_.size()))]);
       }
@@ -223,7 +224,7 @@ SearchResult search_window(const Partitions& partitions, RoundTimes& times,
   if (pool.empty()) return result;
   std::size_t fewest = partitions.islands();
   for (const std::size_t p : pool) fewest = std::min(fewest, partitions.block_count(p));
-  const double n = static_cast<double>(partitions.islands());
+  const auto n = static_cast<double>(partitions.islands());
   result.bound = options.window_s * (static_cast<double>(fewest - 1) / n + (n - 1.0) / (2.0 * n));
   result.method = "what a round with the fewest cliques that fit leaves behind";
   const auto time_s = [&](std::size_t /*p*/) { return options.window_s; };
@@ -267,7 +268,7 @@ SearchResult search_pairs(const Partitions& partitions, RoundTimes& times,
   const auto pairs = [&](std::size_t p) {
     double sum = 0.0;
     for (const TerminalSet set : partitions.sets_of(p)) {
-      const double k = static_cast<double>(members_of(set).size());
+      const auto k = static_cast<double>(members_of(set).size());
       sum += k * (k - 1.0) / 2.0;
     }
     return sum;
@@ -302,7 +303,7 @@ SearchResult search_pairs(const Partitions& partitions, RoundTimes& times,
 double drift_bound_s(std::span<const double> least_s, std::size_t islands) {
   constexpr int kIntervals = 60;
   constexpr int kBisections = 40;
-  const double n = static_cast<double>(islands);
+  const auto n = static_cast<double>(islands);
   const double half = (n - 1.0) / (2.0 * n);
   double shortest = kNeverMixes;
   for (std::size_t m = 1; m < least_s.size(); ++m) shortest = std::min(shortest, least_s[m]);
@@ -323,7 +324,7 @@ double drift_bound_s(std::span<const double> least_s, std::size_t islands) {
     std::vector<Class> classes;
     for (std::size_t m = 1; m < least_s.size(); ++m) {
       if (least_s[m] == kNeverMixes) continue;
-      const double share = static_cast<double>(m - 1) / n;
+      const auto share = static_cast<double>(m - 1) / n;
       if (least_s[m] < longest) {
         const double step = (longest - least_s[m]) / kIntervals;
         for (int i = 0; i < kIntervals; ++i) {

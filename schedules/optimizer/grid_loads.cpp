@@ -23,7 +23,8 @@ PathTable::PathTable(const Network& network) : islands_(network.topology.island_
   }
 }
 
-RoundLoads::RoundLoads(const PathTable& paths, std::vector<double> capacity_gbps, LoadKind kind)
+RoundLoads::RoundLoads(const PathTable& paths, const std::vector<double>& capacity_gbps,
+                       LoadKind kind)
     : paths_(&paths), kind_(kind), load_(capacity_gbps.size(), 0) {
   per_gigabit_.reserve(capacity_gbps.size());
   for (const double gbps : capacity_gbps) per_gigabit_.push_back(1.0 / gbps);

@@ -35,7 +35,7 @@ enum class LoadKind : std::uint8_t {
 /// The loads of one round, kept while islands move between its cliques.
 class RoundLoads {
  public:
-  RoundLoads(const PathTable& paths, std::vector<double> capacity_gbps, LoadKind kind);
+  RoundLoads(const PathTable& paths, const std::vector<double>& capacity_gbps, LoadKind kind);
 
   /// `island` joins (or leaves) a clique of these others. Cost: O(k · path).
   void join(std::size_t island, const std::vector<std::size_t>& others) {

@@ -94,7 +94,7 @@ class Placement {
   }
   [[nodiscard]] double seconds(double gigabits) const {
     double sum_s = 0.0;
-    for (std::size_t d = 0; d < loads_.size(); ++d) sum_s += gigabits * loads_[d].most();
+    for (const RoundLoads& one : loads_) sum_s += gigabits * one.most();
     return sum_s;
   }
   /// What the annealing looks at: the time, and a little of every other arc's.

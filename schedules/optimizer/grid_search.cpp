@@ -111,7 +111,7 @@ class GridSearch {
       const auto a = static_cast<std::size_t>(rng.below(n_));
       const auto b = static_cast<std::size_t>(rng.below(n_));
       if (a == b) continue;
-      const double done = static_cast<double>(move) / static_cast<double>(moves);
+      const auto done = static_cast<double>(move) / static_cast<double>(moves);
       const double temperature = first_temperature * std::pow(1e-3, done);
       now.swap_cells(a, b);
       const double next = now.energy(gigabits_);
@@ -228,7 +228,7 @@ class GridSearch {
         if (u != v) latency_s = std::min(latency_s, paths_.latency_s(u, v));
       }
     }
-    const double n = static_cast<double>(n_);
+    const auto n = static_cast<double>(n_);
     if (spec_.objective == PlanObjective::kConsensus) {
       const double vectors = available(network_, Exchange::kInNetwork)
                                  ? 1.0

@@ -123,7 +123,7 @@ bool connects(std::span<const MixingRound> period) {
 double drift_s(std::span<const MixingRound> period, double precision, double give_up_s) {
   if (!connects(period)) return kNeverMixes;
   const std::size_t n = period.front().block.size();
-  const double islands = static_cast<double>(n);
+  const auto islands = static_cast<double>(n);
   double length_s = 0.0;
   for (const MixingRound& round : period) length_s += round.time_s;
   check(length_s > 0.0, "a period takes time");

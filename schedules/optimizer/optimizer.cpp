@@ -118,17 +118,10 @@ class SmallPlan {
     }
     schedule.consensus = time_to_consensus(communicating, spec_.epsilon);
     schedule.drift_s = drift_s(training);
-    switch (spec_.objective) {
-      case PlanObjective::kDrift:
-      case PlanObjective::kWindow:
-        schedule.value = schedule.drift_s;
-        break;
-      case PlanObjective::kConsensus:
-        schedule.value = schedule.consensus.time_s;
-        break;
-      case PlanObjective::kPairs:
-        schedule.value = -pairs(rounds) / schedule.period.in_seconds();
-        break;
+    schedule.value = schedule.drift_s;
+    if (spec_.objective == PlanObjective::kConsensus) schedule.value = schedule.consensus.time_s;
+    if (spec_.objective == PlanObjective::kPairs) {
+      schedule.value = -pairs(rounds) / schedule.period.in_seconds();
     }
     return schedule;
   }
@@ -194,9 +187,9 @@ class SmallPlan {
     const MixingRound training{.block = block_of(partitions_, 0), .time_s = round_s};
     schedule.consensus = time_to_consensus({&communicating, 1}, spec_.epsilon);
     schedule.drift_s = drift_s({&training, 1});
-    schedule.value = spec_.objective == PlanObjective::kConsensus ? schedule.consensus.time_s
-                     : spec_.objective == PlanObjective::kPairs   ? -pairs({0}) / time_s
-                                                                  : schedule.drift_s;
+    schedule.value = schedule.drift_s;
+    if (spec_.objective == PlanObjective::kConsensus) schedule.value = schedule.consensus.time_s;
+    if (spec_.objective == PlanObjective::kPairs) schedule.value = -pairs({0}) / time_s;
     return schedule;
   }
 

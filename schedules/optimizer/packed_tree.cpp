@@ -223,7 +223,9 @@ std::vector<TreePricing::Priced> TreePricing::by_root() const {
 std::vector<std::vector<TreePricing::Priced>> TreePricing::rooted_trees() const {
   const Topology& topology = map_->topology();
   const bool scatters = scatters_only(problem_.kind);
-  const TreeTables& tables = scatters ? *scatter_ : *gather_;
+  const std::optional<TreeTables>& made = scatters ? scatter_ : gather_;
+  if (!made) broken_invariant("trees without tables");
+  const TreeTables& tables = *made;
   const auto all = static_cast<TerminalSet>((TerminalSet{1} << islands_.size()) - 1);
   std::vector<std::vector<Priced>> groups;
   for (std::size_t i = 0; i < islands_.size(); ++i) {

@@ -23,11 +23,11 @@ Partitions::Partitions(std::size_t islands) : islands_(islands) {
       blocks[j] = 0;
     }
   }
-  for (std::size_t p = 0; p < blocks_.size(); ++p) {
+  for (const Blocks& one : blocks_) {
     std::vector<TerminalSet> sets;
     for (std::size_t i = 0; i < islands; ++i) {
-      if (blocks_[p][i] == sets.size()) sets.push_back(0);
-      sets[blocks_[p][i]] |= TerminalSet{1} << i;
+      if (one[i] == sets.size()) sets.push_back(0);
+      sets[one[i]] |= TerminalSet{1} << i;
     }
     std::size_t largest = 0;
     for (const TerminalSet set : sets) {

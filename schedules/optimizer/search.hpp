@@ -45,9 +45,10 @@ struct SearchOptions {
 /// islands. More: an entry of the product is a whole multiple of 1/D, D the product over the rounds
 /// of the least common multiple of the block sizes, so only those combinations of block sizes count
 /// that have a multiple of 1/D within ε of 1/n, can spread one island's vector over all n, and
-/// whose fastest rounds sum to less than the incumbent; what remains is enumerated. Cliques limited
-/// below n are searched by annealing instead, since many rounds are needed then. The bound is the
-/// value itself where the enumeration ended.
+/// whose fastest rounds sum to less than the incumbent; what remains is enumerated, as far as a
+/// fixed amount of work allows, else it bounds the result. Cliques limited below n are searched by
+/// annealing instead, since many rounds are needed then. The bound is the value itself where the
+/// enumeration ended.
 SearchResult search_consensus(const Partitions& partitions, RoundTimes& times,
                               const SearchOptions& options);
 

@@ -123,6 +123,7 @@ Legs::Legs(const PricedMap& map, std::span<const IslandId> islands)
       latency_(nodes_ * nodes_) {
   const Topology& topology = map.topology();
   std::vector<NodeId> nodes;
+  nodes.reserve(nodes_);
   for (std::size_t s = 0; s < topology.switch_count(); ++s) {
     nodes.push_back(topology.node(SwitchId::at(s)));
   }

@@ -1,7 +1,7 @@
 #include "schedules/optimizer/timed_packing.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
 #include <utility>
 
 #include "schedules/optimizer/shallow_trees.hpp"
@@ -220,8 +220,8 @@ class TimedPacker {
       least = std::max(least, scatters ? problem_.network->routes.latency(root, node)
                                        : problem_.network->routes.latency(node, root));
     }
-    std::optional<GrownTree> best;
-    double best_cost = 0.0;
+    GrownTree best;
+    double best_cost = std::numeric_limits<double>::infinity();
     for (const Legs* one : legs) {
       for (const double factor : {1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 1e9}) {
         GrownTree tree = grow_tree(*one, root, terminals, rules, least * factor);
@@ -229,12 +229,12 @@ class TimedPacker {
         for (const Hop& hop : tree.hops) {
           for (const ArcId a : hop.path) cost += price[a.index()];
         }
-        if (best && cost >= best_cost) continue;
+        if (cost >= best_cost) continue;
         best = std::move(tree);
         best_cost = cost;
       }
     }
-    return std::move(*best);
+    return best;
   }
 
   void settle() {

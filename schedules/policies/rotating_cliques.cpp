@@ -31,33 +31,23 @@ class RotatingCliques final : public Policy {
       rounds_.push_back(make_round({}, 1));
       return;
     }
-    exchanges_.emplace(*context.exchanges);
-    request_.emplace(PlanRequest{.network = &exchanges_->network,
-                                 .exchange = exchanges_->exchange,
-                                 .routing = exchanges_->routing,
-                                 .payload = exchanges_->payload,
-                                 .compute = exchanges_->compute,
-                                 .seed = context.seed});
-    if (const auto fault = request_fault(*request_, spec_)) throw InputError(where_, *fault);
+    const ExchangeContext& exchanges = exchanges_.emplace(*context.exchanges);
+    const PlanRequest& request = request_.emplace(PlanRequest{.network = &exchanges.network,
+                                                              .exchange = exchanges.exchange,
+                                                              .routing = exchanges.routing,
+                                                              .payload = exchanges.payload,
+                                                              .compute = exchanges.compute,
+                                                              .seed = context.seed});
+    if (const auto fault = request_fault(request, spec_)) throw InputError(where_, *fault);
   }
 
   void prepare(const std::function<bool()>& keep_going) override {
     if (!rounds_.empty()) return;
-    check(request_.has_value(), "a plan needs to know the exchanges");
+    if (!request_) broken_invariant("a plan needs to know the exchanges");
     const std::string key = content_of(*request_);
     auto known = planned_.find(key);
     if (known == planned_.end()) {
-      const PlanResult result = plan_schedule(
-          *request_, spec_, [&keep_going](double, double, double) { return keep_going(); });
-      std::vector<Round> rounds;
-      if (!result.ranked.empty()) {
-        for (const PlannedRound& round : result.ranked.front().rounds) {
-          rounds.push_back(round.round);
-        }
-      } else {
-        rounds.push_back(make_round({}, request_->network->topology.island_count()));
-      }
-      known = planned_.emplace(key, std::move(rounds)).first;
+      known = planned_.emplace(key, planned(*request_, keep_going)).first;
     }
     rounds_ = known->second;
   }
@@ -68,6 +58,19 @@ class RotatingCliques final : public Policy {
   }
 
  private:
+  [[nodiscard]] std::vector<Round> planned(const PlanRequest& request,
+                                           const std::function<bool()>& keep_going) const {
+    const PlanResult result = plan_schedule(
+        request, spec_, [&keep_going](double, double, double) { return keep_going(); });
+    if (result.ranked.empty()) {
+      throw InputError(where_, "no round communicates within the window; allow more time");
+    }
+    std::vector<Round> rounds;
+    rounds.reserve(result.ranked.front().rounds.size());
+    for (const PlannedRound& round : result.ranked.front().rounds) rounds.push_back(round.round);
+    return rounds;
+  }
+
   /// Everything that the plan depends on.
   static std::string content_of(const PlanRequest& request) {
     const Topology& topology = request.network->topology;
