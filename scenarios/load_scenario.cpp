@@ -178,6 +178,17 @@ void check_effect(const Scenario& scenario, const std::vector<ResolvedValue>& re
   check_list(network.capable.multicast, network.capable.multicast_where, Mode::kMulticast);
   check_list(network.capable.aggregation, network.capable.aggregation_where, Mode::kAggregation);
 
+  if (network.aggregator && !has_mode(Mode::kAggregation)) {
+    throw InputError(network.aggregator->where,
+                     "has no effect, since no mode of the network allows aggregation; leave it "
+                     "out, or add mode aggregation or both");
+  }
+  if (network.aggregator && network.routing == Routing::kEngineered) {
+    throw InputError(network.routing_where,
+                     "engineered routing does not know the limits of `aggregator`; allowed is "
+                     "shortest");
+  }
+
   const bool gives_fabric =
       std::any_of(resolved.begin(), resolved.end(), [](const ResolvedValue& value) {
         return value.key_path.starts_with(kFabric) && value.origin != "default";
@@ -209,7 +220,10 @@ void check_policy(const ScheduleSpec& schedule, const Scenario& scenario, const 
   const Routes routes(topology);
   for (const Mode mode : schedule.modes.empty() ? scenario.network.modes : schedule.modes) {
     const Capabilities able = capabilities_in(scenario, topology, mode);
-    const Network network{.topology = topology, .routes = routes, .capabilities = able};
+    const Network network{.topology = topology,
+                          .routes = routes,
+                          .capabilities = able,
+                          .limits = limits_in(scenario)};
     const ExchangeContext exchanges{.network = network,
                                     .exchange = schedule.exchange,
                                     .routing = scenario.network.routing,
@@ -257,6 +271,10 @@ Capabilities capabilities_in(const Scenario& scenario, const Topology& topology,
                                mode == Mode::kMulticast || mode == Mode::kBoth),
           .aggregation = capable(topology, hardware.aggregation,
                                  mode == Mode::kAggregation || mode == Mode::kBoth)};
+}
+
+const SwitchLimits* limits_in(const Scenario& scenario) {
+  return scenario.network.aggregator ? &*scenario.network.aggregator : nullptr;
 }
 
 LoadedScenario load_scenario(const std::string& path, const std::vector<Override>& overrides) {

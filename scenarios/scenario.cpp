@@ -91,6 +91,7 @@ void NetworkSpec::describe(Fields& fields) {
   fields.optional_object({"capable", "Which switches have the hardware, whatever the mode allows."},
                          capable);
   fields.optional_object({"fabric", "The data centre's network of `colocated` schedules."}, fabric);
+  fields.optional_object({"aggregator", "What a switch that adds can hold and do."}, aggregator);
   fields.optional_choice({"routing",
                           "How flows and trees are routed: on least-latency paths (shortest), or "
                           "split over any paths and trees as is best for the whole round "

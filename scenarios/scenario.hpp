@@ -18,6 +18,7 @@
 #include "schedules/exchange.hpp"
 #include "schedules/optimizer/optimizer.hpp"
 #include "schedules/policy.hpp"
+#include "schedules/switch_limits.hpp"
 
 namespace gyre {
 
@@ -95,6 +96,7 @@ struct NetworkSpec {
   std::vector<Mode> modes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth};
   CapableSpec capable;
   FabricSpec fabric;
+  std::optional<SwitchLimits> aggregator;
   Routing routing = Routing::kShortest;
   Where routing_where;
 
@@ -188,6 +190,9 @@ struct LoadedScenario {
 
 /// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.
 Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode);
+
+/// The limits of the scenario's adding switches, or null.
+const SwitchLimits* limits_in(const Scenario& scenario);
 
 /// Reads and checks a scenario file with its topology.
 /// Errors: `InputError` with file, line, column and key path for everything that is wrong.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "schedules/fluid.hpp"
 #include "schedules/ring_order.hpp"
 #include "schedules/round_plan.hpp"
+#include "schedules/switch_limits.hpp"
 
 namespace gyre {
 namespace {
@@ -77,6 +79,14 @@ ExchangePlan plan_scatter(const Network& network, const Clique& clique, Bytes pa
   return plan;
 }
 
+/// The plan, slowed down to what the switches can hold and add for it alone.
+ExchangePlan within_limits(const Network& network, ExchangePlan plan) {
+  if (network.limits == nullptr) return plan;
+  std::vector<ExchangePlan> alone{std::move(plan)};
+  keep_within_limits(network, alone);
+  return std::move(alone.front());
+}
+
 /// k reduction trees in, as far as the switches add.
 ExchangePlan plan_gather(const Network& network, const Clique& clique, Bytes payload) {
   ExchangePlan plan = empty_plan(clique, payload, Exchange::kDirect);
@@ -84,7 +94,7 @@ ExchangePlan plan_gather(const Network& network, const Clique& clique, Bytes pay
     add_flows(plan, reduction_streams(network, without(clique, i), i), Carries::kContribution);
   }
   plan.predicted = predict_one_step(network.topology, plan.flows);
-  return plan;
+  return within_limits(network, std::move(plan));
 }
 
 ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes payload) {
@@ -93,7 +103,13 @@ ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes pay
                           .aggregation = std::vector<bool>(switches, false)};
   std::vector<ExchangePlan> plans;
   if (any(network.capabilities.multicast)) plans.push_back(plan_scatter(network, clique, payload));
-  if (any(network.capabilities.aggregation)) plans.push_back(plan_gather(network, clique, payload));
+  if (any(network.capabilities.aggregation)) {
+    ExchangePlan gather = plan_gather(network, clique, payload);
+    const bool fits = std::all_of(gather.flows.begin(), gather.flows.end(), [&](const Flow& flow) {
+      return within_fan_in(network, flow.stream);
+    });
+    if (fits) plans.push_back(std::move(gather));
+  }
   // A tree goes at the pace of its slowest receiver, which unicasts do not.
   plans.push_back(plan_scatter({network.topology, network.routes, none}, clique, payload));
   ExchangePlan best = std::move(plans.front());
@@ -110,6 +126,7 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     return plan;
   }
   std::vector<ExchangePlan> plans;
+  std::optional<ExchangePlan> too_wide;
   for (std::size_t s = 0; s < network.topology.switch_count(); ++s) {
     const SwitchId root = SwitchId::at(s);
     if (!network.capabilities.adds(root) || !network.capabilities.replicates(root)) continue;
@@ -117,9 +134,19 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     plan.root = root;
     add_flows(plan, {in_network_stream(network, clique, root)}, Carries::kResult);
     plan.predicted = predict_one_step(network.topology, plan.flows);
-    plans.push_back(std::move(plan));
+    if (!within_fan_in(network, plan.flows.front().stream)) {
+      too_wide = std::move(plan);
+      continue;
+    }
+    plans.push_back(within_limits(network, std::move(plan)));
   }
-  check(!plans.empty(), "in-network exchange without a capable switch");
+  if (plans.empty()) {
+    check(too_wide.has_value(), "in-network exchange without a capable switch");
+    // No root has few enough inputs: the members do without the switches' sums.
+    ExchangePlan plan = plan_direct(network, clique, payload);
+    plan.exchange = Exchange::kInNetwork;
+    return plan;
+  }
   return *std::min_element(plans.begin(), plans.end(),
                            [](const ExchangePlan& a, const ExchangePlan& b) {
                              return a.predicted.total() < b.predicted.total();

@@ -7,6 +7,7 @@
 #include "models/error.hpp"
 #include "schedules/optimizer/round_times.hpp"
 #include "schedules/optimizer/timed_packing.hpp"
+#include "schedules/switch_limits.hpp"
 
 namespace gyre {
 namespace {
@@ -124,6 +125,11 @@ ExchangePlan packed_plan(const Network& network, const TimedPacking& timed, Pack
   return plan;
 }
 
+/// Whether rounds are planned as packings.
+bool packs(Exchange exchange, Routing routing) {
+  return routing == Routing::kEngineered && exchange != Exchange::kRing;
+}
+
 std::vector<ExchangePlan> packed_plans(const Network& network, const TimedPacking& timed,
                                        PackingKind kind, const Round& round, Bytes payload) {
   std::vector<ExchangePlan> plans;
@@ -136,16 +142,19 @@ std::vector<ExchangePlan> packed_plans(const Network& network, const TimedPackin
 
 }  // namespace
 
-std::size_t most_paced_flows(const Topology& topology, Exchange exchange, Routing routing) {
+std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing) {
+  const Topology& topology = network.topology;
   const bool packs_trees = exchange == Exchange::kTree || exchange == Exchange::kBest;
   const std::size_t n = topology.island_count();
-  if (!packs_trees && !plans_jointly(exchange, routing)) return 0;
-  const std::size_t groups = routing == Routing::kEngineered ? n * (n - 1) : 2;
+  const bool paced = packs(exchange, routing) || network.limits != nullptr;
+  if (!packs_trees && !paced) return 0;
+  const bool pairs = routing == Routing::kEngineered || network.limits != nullptr;
+  const std::size_t groups = pairs ? n * (n - 1) : 2;
   return (n / 2) * (topology.arc_count() + groups);
 }
 
-bool plans_jointly(Exchange exchange, Routing routing) {
-  return routing == Routing::kEngineered && exchange != Exchange::kRing;
+bool plans_jointly(const Network& network, Exchange exchange, Routing routing) {
+  return packs(exchange, routing) || network.limits != nullptr;
 }
 
 ExchangePlan plan_tree(const Network& network, const Clique& clique, Bytes payload) {
@@ -162,13 +171,14 @@ ExchangePlan plan_tree(const Network& network, const Clique& clique, Bytes paylo
 
 std::vector<ExchangePlan> plan_round(const Network& network, const Round& round, Bytes payload,
                                      Exchange exchange, Routing routing) {
-  if (!plans_jointly(exchange, routing)) {
+  if (!packs(exchange, routing)) {
     std::vector<ExchangePlan> plans;
     for (const Clique& clique : round.cliques) {
       if (clique.size() > 1) {
         plans.push_back(plan_exchange(network, clique, payload, exchange));
       }
     }
+    keep_within_limits(network, plans);
     return plans;
   }
   std::vector<std::pair<TimedPacking, PackingKind>> ways;

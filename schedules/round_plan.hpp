@@ -24,10 +24,10 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
 
 /// How many flows with a rate of their own can be under way at once: n/2 exchanges, each with no
 /// more trees than its LP has rows (arcs and groups). 0 where no plan sets rates.
-std::size_t most_paced_flows(const Topology& topology, Exchange exchange, Routing routing);
+std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing);
 
-/// Whether the plans of a round depend on each other.
-bool plans_jointly(Exchange exchange, Routing routing);
+/// Whether the plans of a round depend on each other: as one packing, or by the switches' limits.
+bool plans_jointly(const Network& network, Exchange exchange, Routing routing);
 
 /// `tree` for a clique alone on shortest paths: its members add and re-send over a packing of trees
 /// of unicasts.

@@ -57,11 +57,14 @@ struct Stream {
   std::optional<TreeShape> shape;
 };
 
+struct SwitchLimits;
+
 /// What builds streams: the map, its routes and what its switches can do.
 struct Network {
   const Topology& topology;
   const Routes& routes;
   const Capabilities& capabilities;
+  const SwitchLimits* limits = nullptr;  ///< of adding switches; null: none
 };
 
 /// `source` to each of `receivers` over its shortest-path tree. Where all branching switches

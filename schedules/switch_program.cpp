@@ -14,8 +14,7 @@ namespace {
 class Unfolding {
  public:
   Unfolding(const Network& network, const std::vector<ArcUse>& arcs, bool from_root)
-      : topology_(network.topology),
-        from_root_(from_root) {
+      : topology_(network.topology), from_root_(from_root) {
     for (const ArcUse& use : arcs) {
       children_[near(use.arc)].push_back(use.arc);
       copies_[use.arc] = use.copies;

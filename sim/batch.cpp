@@ -202,7 +202,7 @@ class Batch {
       const RunSpec spec = run_spec(loaded_, runs_[r].choice, fabric);
       const Routes routes(*spec.topology);
       const ExchangeContext exchanges =
-          exchange_context(spec, {*spec.topology, routes, spec.capabilities});
+          exchange_context(spec, {*spec.topology, routes, spec.capabilities, spec.limits});
       spec.policy->start({.topology = *spec.topology, .seed = spec.seed, .exchanges = &exchanges});
       spec.policy->prepare([] { return !interrupted(); });
     }

@@ -191,7 +191,7 @@ int command_exchange(const ExchangeOptions& options) {
   }
   const ProbeResult result =
       probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round},
-            loaded.scenario.network.routing);
+            loaded.scenario.network.routing, limits_in(loaded.scenario));
   const Report report = report_on(loaded, round, mode, result);
   switch (chosen_format(options.common.format)) {
     case Format::kTable:

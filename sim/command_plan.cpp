@@ -84,6 +84,14 @@ class PlanProgress {
 
 /// What paces a round, in words.
 std::string pace_text(const Topology& topology, const PlannedRound& round) {
+  if (!round.switches.empty()) {
+    std::string text = "paced by the switches: ";
+    for (std::size_t i = 0; i < round.switches.size(); ++i) {
+      const auto& [at, limit] = round.switches[i];
+      text += fmt::format("{}{} of {}", i > 0 ? ", " : "", limit, topology.name(at));
+    }
+    return text;
+  }
   if (round.prices.empty()) return "";
   constexpr std::size_t kMost = 4;
   std::string text;

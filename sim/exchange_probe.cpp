@@ -82,12 +82,14 @@ CliqueRow clique_row(const Json& json) {
 }  // namespace
 
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
-                  Exchange exchange, const std::vector<Round>& rounds, Routing routing) {
+                  Exchange exchange, const std::vector<Round>& rounds, Routing routing,
+                  const SwitchLimits* limits) {
   RunSpec spec;
   spec.topology = &topology;
   spec.capabilities = capabilities;
   spec.exchange = exchange;
   spec.routing = routing;
+  spec.limits = limits;
   spec.barrier = true;
   spec.payload = payload;
   spec.stop.max_rounds = static_cast<std::int64_t>(rounds.size());

@@ -27,6 +27,6 @@ struct ProbeResult {
 /// propagation. Runs in processes of its own.
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
                   Exchange exchange, const std::vector<Round>& rounds,
-                  Routing routing = Routing::kShortest);
+                  Routing routing = Routing::kShortest, const SwitchLimits* limits = nullptr);
 
 }  // namespace gyre

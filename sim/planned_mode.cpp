@@ -21,7 +21,10 @@ struct ModeWorld {
   ModeWorld(const LoadedScenario& loaded, Mode mode)
       : routes(loaded.topology),
         able(capabilities_in(loaded.scenario, loaded.topology, mode)),
-        network{.topology = loaded.topology, .routes = routes, .capabilities = able} {}
+        network{.topology = loaded.topology,
+                .routes = routes,
+                .capabilities = able,
+                .limits = limits_in(loaded.scenario)} {}
   ModeWorld(const ModeWorld&) = delete;
   ModeWorld& operator=(const ModeWorld&) = delete;
 
@@ -41,6 +44,25 @@ PlanRequest request_for(const LoadedScenario& loaded, const Network& network) {
       .payload = scenario.job.payload_bytes(),
       .compute = compute.slowest_mean_step_time() * static_cast<double>(scenario.job.local_steps),
       .seed = seed};
+}
+
+/// What the limits of the switches cost: the best without them, beside the best within them.
+std::string cost_of_limits(const ModeWorld& world, const PlanRequest& request,
+                           const PlanBlock& plan, const PlannedMode& planned) {
+  const Network unlimited{.topology = world.network.topology,
+                          .routes = world.network.routes,
+                          .capabilities = world.network.capabilities};
+  PlanRequest without_limits = request;
+  without_limits.network = &unlimited;
+  const PlannedSchedule best = plan_schedule(without_limits, plan.spec).ranked.front();
+  const double within = planned.result.ranked.front().value;
+  if (within <= best.value + 1e-9 * std::abs(best.value)) {
+    return "the limits of the switches cost nothing";
+  }
+  return fmt::format(
+      "the limits of the switches cost {:.1f} %: without them {:.4f}, first round {}",
+      100.0 * (within - best.value) / std::abs(best.value), std::abs(best.value),
+      to_text(best.rounds.front().round, world.network.topology));
 }
 
 }  // namespace
@@ -74,6 +96,9 @@ PlannedMode plan_mode(const LoadedScenario& loaded, Mode mode, const PlanWatch& 
                      fmt::format("in mode {} no round communicates within {}, the latency between "
                                  "its members included; allow more time",
                                  name_of(mode), to_text(plan.spec.window.value_or(Duration()))));
+  }
+  if (world.network.limits != nullptr) {
+    planned.notes.push_back(cost_of_limits(world, request, plan, planned));
   }
   if (loaded.topology.island_count() > kMostPlannedIslands) return planned;
   Duration period;

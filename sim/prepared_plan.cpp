@@ -15,7 +15,7 @@ PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNet
     : network_(network), bounds_(&bounds), flows_(&flows), options_(options) {}
 
 std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size_t clique) {
-  const bool jointly = plans_jointly(options_.exchange, options_.routing);
+  const bool jointly = plans_jointly(network_, options_.exchange, options_.routing);
   Key key{{}, round.cliques[clique]};
   if (jointly) key.first = round.cliques;
   const auto known = plans_.find(key);

@@ -60,6 +60,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.topology = colocated ? &fabric : &loaded.topology;
   spec.capabilities = colocated ? Capabilities{.multicast = {true}, .aggregation = {true}}
                                 : capabilities_in(scenario, loaded.topology, choice.mode);
+  spec.limits = colocated ? nullptr : limits_in(scenario);
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
   // One switch leaves nothing to route.

@@ -14,6 +14,7 @@
 #include "models/topology.hpp"
 #include "schedules/exchange.hpp"
 #include "schedules/policy.hpp"
+#include "schedules/switch_limits.hpp"
 #include "sim/flow_network.hpp"
 
 namespace gyre {
@@ -30,6 +31,7 @@ struct StopRule {
 struct RunSpec {
   const Topology* topology = nullptr;
   Capabilities capabilities;
+  const SwitchLimits* limits = nullptr;
   Policy* policy = nullptr;  ///< started by the run
   Exchange exchange = Exchange::kBest;
   Routing routing = Routing::kShortest;

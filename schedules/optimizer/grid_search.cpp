@@ -90,6 +90,7 @@ class GridSearch {
                                .latency = predicted.latency,
                                .prices = {{predicted.binding_arc, predicted.bandwidth / gbps}},
                                .together = true,
+                               .switches = {},
                                .certificate = 0.0});
     value(schedule);
     return schedule;
@@ -178,6 +179,7 @@ class GridSearch {
                          .latency = Duration::seconds(placement.latency_s(d)),
                          .prices = {},
                          .together = true,
+                         .switches = {},
                          .certificate = 0.0};
       for (std::size_t a = 0; a < capacity_gbps_.size(); ++a) {
         const double arc_s = gigabits_ * placement.load(d)[a] / capacity_gbps_[a];

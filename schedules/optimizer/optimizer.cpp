@@ -108,6 +108,7 @@ class SmallPlan {
                                  .latency = pace.latency,
                                  .prices = pace.arcs,
                                  .together = pace.together,
+                                 .switches = pace.switches,
                                  .certificate = pace.certificate});
       schedule.period += Duration::seconds(time_s);
       communicating.push_back({.block = block_of(partitions_, p), .time_s = time_s});
@@ -178,6 +179,7 @@ class SmallPlan {
                                .latency = predicted.latency,
                                .prices = {},
                                .together = false,
+                               .switches = {},
                                .certificate = 0.0});
     schedule.period = predicted.total();
     const double time_s = predicted.total().in_seconds();

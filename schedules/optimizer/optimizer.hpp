@@ -62,6 +62,7 @@ struct PlannedRound {
   /// on all of them at once if `together`.
   std::vector<std::pair<ArcId, Duration>> prices;
   bool together = false;
+  std::vector<std::pair<SwitchId, std::string>> switches;  ///< whose limit paces it, and which
   double certificate = 0.0;  ///< relative gap between the packing's rate and its bound
 };
 

@@ -7,6 +7,7 @@
 
 #include "models/error.hpp"
 #include "schedules/exchange_plan.hpp"
+#include "schedules/switch_limits.hpp"
 
 namespace gyre {
 namespace {
@@ -108,6 +109,9 @@ class FixedWay final : public RoundTimes::Way {
         rows_(network.topology.arc_count(),
               std::vector<double>(TerminalSet{1} << partitions.islands(), 0.0)) {
     const Topology& topology = network.topology;
+    const std::size_t sets = std::size_t{1} << partitions.islands();
+    held_.assign(topology.switch_count(), std::vector<double>(sets, 0.0));
+    added_ = held_;
     for_cliques([&](TerminalSet set) {
       const ExchangePlan plan = plan_exchange(network, members_of(set), payload, exchange);
       double latency_s = 0.0;
@@ -120,9 +124,22 @@ class FixedWay final : public RoundTimes::Way {
         for (const Delivery& delivery : flow.stream.deliveries) {
           latency_s = std::max(latency_s, delivery.latency.in_seconds());
         }
+        for (const AggregationLoad& load : aggregation_loads(network, flow.stream)) {
+          const SwitchLimits& limits = *network.limits;
+          if (limits.memory) {
+            held_[load.at.index()][set] +=
+                load.hold.in_seconds() / (limits.memory->in_bits() / kBitsPerGigabit);
+          }
+          if (limits.rate) {
+            added_[load.at.index()][set] +=
+                static_cast<double>(load.inputs) / limits.rate->in_gigabits_per_second();
+          }
+        }
       }
       set_latency(set, latency_s);
     });
+    for (const std::vector<double>& row : held_) add_row(row);
+    for (const std::vector<double>& row : added_) add_row(row);
     for (const std::vector<double>& row : rows_) add_row(row);
   }
   [[nodiscard]] bool is_exact(std::size_t /*p*/) const override { return true; }
@@ -138,11 +155,22 @@ class FixedWay final : public RoundTimes::Way {
       pace.arcs.emplace_back(arc, Duration::seconds(bandwidth_s(p) / gbps));
     }
     if (pace.arcs.size() == 1) pace.together = false;
+    for (std::size_t s = 0; s < held_.size(); ++s) {
+      for (const auto* limit : {&held_[s], &added_[s]}) {
+        double sum = 0.0;
+        for (const TerminalSet set : partitions().sets_of(p)) sum += (*limit)[set];
+        if (sum > 0.0 && sum * gigabits() >= bandwidth_s(p) * (1.0 - 1e-9)) {
+          pace.switches.emplace_back(SwitchId::at(s), limit == &held_[s] ? "memory" : "adder rate");
+        }
+      }
+    }
   }
 
  private:
   const Topology* topology_;
-  std::vector<std::vector<double>> rows_;  ///< by arc and clique: seconds a Gbit
+  std::vector<std::vector<double>> rows_;   ///< by arc and clique: seconds a Gbit
+  std::vector<std::vector<double>> held_;   ///< by switch and clique: the same by its memory
+  std::vector<std::vector<double>> added_;  ///< and by its adders
 };
 
 class PackedWay final : public RoundTimes::Way {

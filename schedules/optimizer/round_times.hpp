@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "schedules/exchange.hpp"
@@ -46,6 +47,7 @@ class RoundTimes {
     Duration bandwidth;  ///< M / Y
     Duration latency;
     std::vector<std::pair<ArcId, Duration>> arcs;
+    std::vector<std::pair<SwitchId, std::string>> switches;  ///< whose limit paces it, and which
     bool together = false;     ///< the arcs bind equally: only more on all of them saves anything
     double certificate = 0.0;  ///< relative gap between the rate and its bound by the prices
   };

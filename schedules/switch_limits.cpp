@@ -1,0 +1,124 @@
+#include "schedules/switch_limits.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "models/error.hpp"
+#include "schedules/switch_program.hpp"
+
+namespace gyre {
+
+void SwitchLimits::describe(Fields& fields) {
+  where = fields.where();
+  fields.optional({"memory", "Bytes of sums that a switch can hold; unlimited if not given."},
+                  memory, Range{.at_least = 1.0});
+  fields.optional_choice({"discipline",
+                          "When a sum's state is free again: open-loop, on forwarding; "
+                          "ack-clocked, when its result is acknowledged."},
+                         discipline, kAggregationDisciplineNames);
+  fields.optional_choice({"launch",
+                          "When islands launch: together, or aligned so that their contributions "
+                          "meet at every switch."},
+                         launch, kLaunchRuleNames);
+  fields.optional({"jitter", "How far aligned contributions miss each other."}, jitter,
+                  kNotNegative);
+  fields.optional({"rate", "What a switch can add, all inputs together; unlimited if not given."},
+                  rate, kPositive);
+  fields.optional({"fan_in", "Inputs of one sum at most; unlimited if not given."}, fan_in,
+                  Range{.at_least = 2.0});
+  if (discipline == AggregationDiscipline::kAckClocked && launch == LaunchRule::kAligned) {
+    throw InputError(fields.where("launch"),
+                     "aligned launch has no effect where sums are held until they are "
+                     "acknowledged; allowed with `discipline: open-loop`");
+  }
+}
+
+std::vector<AggregationLoad> aggregation_loads(const Network& network, const Stream& stream) {
+  if (network.limits == nullptr || stream.sources.size() < 2) return {};
+  const SwitchLimits& limits = *network.limits;
+  const Topology& topology = network.topology;
+  const TreeShape shape = shape_of(network, stream);
+  std::map<NodeId, std::vector<const Hop*>> inputs;
+  for (const Hop& hop : shape.up) inputs[hop.to].push_back(&hop);
+  // When the sum of everything behind a node is complete there, from the farthest inwards.
+  std::map<NodeId, Duration> complete;
+  std::map<NodeId, std::pair<Duration, Duration>> window;  // first and last arrival
+  const auto arrive = [&](const auto& self, NodeId node) -> Duration {
+    const auto known = complete.find(node);
+    if (known != complete.end()) return known->second;
+    std::optional<Duration> first;
+    Duration last;
+    // An island's own contribution is there from the start.
+    if (!topology.is_switch(node)) first = Duration();
+    for (const Hop* hop : inputs[node]) {
+      Duration time = self(self, hop->from);
+      for (const ArcId a : hop->path) time += topology.arc(a).latency;
+      first = std::min(first.value_or(time), time);
+      last = std::max(last, time);
+    }
+    window[node] = {first.value_or(Duration()), last};
+    return complete[node] = last;
+  };
+  const Duration depth = arrive(arrive, shape.root);
+  std::vector<AggregationLoad> loads;
+  for (const auto& [node, hops] : inputs) {
+    if (!topology.is_switch(node) || hops.size() < 2) continue;
+    Duration hold = window.at(node).second - window.at(node).first;
+    if (limits.launch == LaunchRule::kAligned) hold = limits.jitter;
+    if (limits.discipline == AggregationDiscipline::kAckClocked) hold = depth * 2.0;
+    loads.push_back({.at = topology.switch_at(node), .inputs = hops.size(), .hold = hold});
+  }
+  return loads;
+}
+
+bool within_fan_in(const Network& network, const Stream& stream) {
+  if (network.limits == nullptr || !network.limits->fan_in) return true;
+  const auto most = static_cast<std::size_t>(*network.limits->fan_in);
+  for (const AggregationLoad& load : aggregation_loads(network, stream)) {
+    if (load.inputs > most) return false;
+  }
+  return true;
+}
+
+void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans) {
+  if (network.limits == nullptr) return;
+  const SwitchLimits& limits = *network.limits;
+  const std::size_t switches = network.topology.switch_count();
+  std::vector<double> held_bits(switches, 0.0);
+  std::vector<double> added_bps(switches, 0.0);
+  std::vector<std::vector<AggregationLoad>> loads(plans.size());
+  const auto rate_of = [](const ExchangePlan& plan) {
+    return plan.payload.in_bits() / plan.predicted.bandwidth.in_seconds();
+  };
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    for (const Flow& flow : plans[p].flows) {
+      for (const AggregationLoad& load : aggregation_loads(network, flow.stream)) {
+        loads[p].push_back(load);
+        held_bits[load.at.index()] += rate_of(plans[p]) * load.hold.in_seconds();
+        added_bps[load.at.index()] += rate_of(plans[p]) * static_cast<double>(load.inputs);
+      }
+    }
+  }
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    double share = 1.0;
+    for (const AggregationLoad& load : loads[p]) {
+      const std::size_t s = load.at.index();
+      if (limits.memory && held_bits[s] > 0.0) {
+        share = std::min(share, limits.memory->in_bits() / held_bits[s]);
+      }
+      if (limits.rate) {
+        share =
+            std::min(share, static_cast<double>(limits.rate->in_bits_per_second()) / added_bps[s]);
+      }
+    }
+    if (share >= 1.0) continue;
+    const double rate_bps = rate_of(plans[p]) * share;
+    for (Flow& flow : plans[p].flows) {
+      flow.rate = Bandwidth::bits_per_second(
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(rate_bps)));
+    }
+    plans[p].predicted.bandwidth = plans[p].predicted.bandwidth / share;
+  }
+}
+
+}  // namespace gyre

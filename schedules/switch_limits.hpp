@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/fields.hpp"
+#include "schedules/exchange_plan.hpp"
+
+namespace gyre {
+
+/// When a switch lets go of the state of a sum.
+enum class AggregationDiscipline : std::uint8_t {
+  kOpenLoop,    ///< on forwarding it: senders are paced
+  kAckClocked,  ///< when its result is acknowledged: senders wait for that
+};
+inline constexpr std::array<std::string_view, 2> kAggregationDisciplineNames{"open-loop",
+                                                                             "ack-clocked"};
+/// When the islands of an exchange launch.
+enum class LaunchRule : std::uint8_t {
+  kTogether,  ///< all at once
+  kAligned,   ///< the nearer the later, so that contributions meet at every switch
+};
+inline constexpr std::array<std::string_view, 2> kLaunchRuleNames{"together", "aligned"};
+
+/// What every adding switch has (`network.aggregator` of a scenario); what is absent is unlimited.
+///
+/// A stream of rate y keeps y·h bytes of sums at a switch where it merges, with the holding time
+///
+///     ack-clocked           h = 2·depth of its tree (the farthest source to the root, and back)
+///     open-loop, together   h = arrival of its last input there − arrival of its first
+///     open-loop, aligned    h = jitter
+///
+/// (theory, S3). So Σ_streams y·h ≤ memory, Σ_streams y·inputs ≤ rate, and no sum has more inputs
+/// than `fan_in`.
+struct SwitchLimits {
+  std::optional<Bytes> memory;
+  AggregationDiscipline discipline = AggregationDiscipline::kOpenLoop;
+  LaunchRule launch = LaunchRule::kTogether;
+  Duration jitter = Duration::milliseconds(1);
+  std::optional<Bandwidth> rate;  ///< of all inputs together
+  std::optional<std::int64_t> fan_in;
+  Where where;
+
+  void describe(Fields& fields);
+};
+
+/// What one stream needs at a switch where it merges, for each unit of its rate.
+struct AggregationLoad {
+  SwitchId at;
+  std::size_t inputs = 0;
+  Duration hold;
+};
+std::vector<AggregationLoad> aggregation_loads(const Network& network, const Stream& stream);
+
+/// Whether the stream's sums have no more inputs than the switches take.
+bool within_fan_in(const Network& network, const Stream& stream);
+
+/// Slows plans of one round down to what the switches can hold and add: each plan's streams go at
+/// the rate that its prediction says, times the least share that the limits of a switch they merge
+/// at leave to what wants to merge there. Sets the rates of slowed plans and their predictions.
+void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans);
+
+}  // namespace gyre
