@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
 const std::vector<std::string> kFidelities{"flow"};
-const std::vector<std::string> kCommands{"check", "exchange", "plan", "run", "compare", "list"};
+const std::vector<std::string> kCommands{"check",   "exchange",  "plan", "run",
+                                         "compare", "reproduce", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -159,9 +160,21 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
   command->callback([&] { action = [&options] { return command_compare(options); }; });
 }
 
+void add_reproduce(CLI::App& app, ReproduceOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "reproduce", "A known table beside ours, cell by cell (gyre list reproductions)");
+  command->add_option("NAME", options.name, "Which one")->required();
+  command->add_flag("--quiet", options.quiet, "No progress on standard error");
+  add_format(*command, options.format);
+  command->footer("Example: gyre reproduce memory-shift");
+  command->callback([&] { action = [&options] { return command_reproduce(options); }; });
+}
+
 void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
-  command->add_option("WHAT", options.what, "policies, tasks, exchanges, topologies or columns")
+  command
+      ->add_option("WHAT", options.what,
+                   "policies, tasks, exchanges, topologies, columns or reproductions")
       ->required();
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");
@@ -278,6 +291,7 @@ int run_cli(int argc, char** argv) {
   PlanCommandOptions plan_options;
   RunOptions run_options;
   CompareOptions compare_options;
+  ReproduceOptions reproduce_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -285,6 +299,7 @@ int run_cli(int argc, char** argv) {
   add_plan(app, plan_options, action);
   add_run(app, run_options, action);
   add_compare(app, compare_options, action);
+  add_reproduce(app, reproduce_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
   try {

@@ -50,6 +50,11 @@ struct PlanCommandOptions {
   CommonOptions common;
   std::optional<std::string> mode;
 };
+struct ReproduceOptions {
+  std::string name;
+  bool quiet = false;
+  std::string format = "table";
+};
 struct ListOptions {
   std::string what;
   std::string format = "table";
@@ -61,6 +66,7 @@ int command_exchange(const ExchangeOptions& options);
 int command_plan(const PlanCommandOptions& options);
 int command_run(const RunOptions& options);
 int command_compare(const CompareOptions& options);
+int command_reproduce(const ReproduceOptions& options);
 int command_list(const ListOptions& options);
 
 /// The place of `value` among the allowed names. Errors: `InputError` that lists them.

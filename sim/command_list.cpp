@@ -12,6 +12,7 @@
 #include "scenarios/topology_file.hpp"
 #include "schedules/policy.hpp"
 #include "sim/cli.hpp"
+#include "sim/reproductions.hpp"
 
 namespace gyre {
 namespace {
@@ -55,6 +56,15 @@ Listing exchanges() {
                    {"tree",
                     "islands add and re-send over packed trees; needs no capability, and with "
                     "routing engineered uses those that there are"}}};
+}
+
+Listing known_tables() {
+  Listing listing{.columns = {"reproduction", "what it shows", "source"}, .rows = {}};
+  for (const Reproduction& one : reproductions()) {
+    listing.rows.push_back(
+        {std::string(one.name), std::string(one.summary), std::string(one.source)});
+  }
+  return listing;
 }
 
 /// The folder of shipped scenarios: beside the executable's build tree, or where it is installed.
@@ -129,11 +139,9 @@ void print(const Listing& listing, Format format) {
 
 int command_list(const ListOptions& options) {
   const Format format = chosen_format(options.format);
-  const std::vector<std::pair<std::string, Listing (*)()>> listings{{"policies", policies},
-                                                                    {"tasks", tasks},
-                                                                    {"exchanges", exchanges},
-                                                                    {"topologies", topologies},
-                                                                    {"columns", columns}};
+  const std::vector<std::pair<std::string, Listing (*)()>> listings{
+      {"policies", policies},     {"tasks", tasks},     {"exchanges", exchanges},
+      {"topologies", topologies}, {"columns", columns}, {"reproductions", known_tables}};
   std::vector<std::string> names;
   names.reserve(listings.size());
   for (const auto& [name, list] : listings) names.push_back(name);

@@ -132,7 +132,8 @@ RoundPacking RoundPacker::pack(const Round& round) {
   const double scale = sum_product(packing.price, capacity_gbps_);
   for (double& l : packing.price) l /= scale;
   for (PackedGroup& group : packing.groups) group.gbps.resize(group.trees.size(), 0.0);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  // Trees priced after the last solution carry nothing.
+  for (std::size_t i = 0; i < solution.amount.size(); ++i) {
     packing.groups[columns[i].first].gbps[columns[i].second] = solution.amount[i];
   }
   return packing;

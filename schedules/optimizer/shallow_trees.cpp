@@ -89,18 +89,20 @@ class Growth {
         {.from = scatters() ? near : far, .to = scatters() ? far : near, .path = std::move(path)});
   }
 
-  /// If a hop passes through the switch, two hops meet there from now on.
+  /// If the first way that leads through the switch only passes it, two hops meet there from now
+  /// on.
   void split_at(NodeId node) {
-    if (!topology_.is_switch(node)) return;
-    for (Hop& hop : tree_.hops) {
-      if (hop.from == node || hop.to == node) continue;
+    if (!topology_.is_switch(node) || node == points_.front().node) return;
+    for (std::size_t h = 0; h < tree_.hops.size(); ++h) {
+      Hop& hop = tree_.hops[h];
+      if ((scatters() ? hop.to : hop.from) == node) return;
       for (std::size_t i = 0; i + 1 < hop.path.size(); ++i) {
         if (topology_.arc(hop.path[i]).head != node) continue;
         const auto cut = hop.path.begin() + static_cast<std::ptrdiff_t>(i) + 1;
         Hop rest{.from = node, .to = hop.to, .path = {cut, hop.path.end()}};
         hop.path.erase(cut, hop.path.end());
         hop.to = node;
-        tree_.hops.push_back(std::move(rest));
+        tree_.hops.insert(tree_.hops.begin() + static_cast<std::ptrdiff_t>(h) + 1, std::move(rest));
         return;
       }
     }

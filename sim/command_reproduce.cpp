@@ -1,0 +1,119 @@
+#include <chrono>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "analysis/csv.hpp"
+#include "analysis/table.hpp"
+#include "models/error.hpp"
+#include "models/units.hpp"
+#include "sim/cli.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/reproductions.hpp"
+
+namespace gyre {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A line that is drawn over on a terminal, with an estimate of the time left.
+class ShareLine {
+ public:
+  explicit ShareLine(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+  ShareLine(const ShareLine&) = delete;
+  ShareLine& operator=(const ShareLine&) = delete;
+  ~ShareLine() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void draw(double share) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!shown_ || now - drawn_ < std::chrono::milliseconds(200)) return;
+    drawn_ = now;
+    const double elapsed_s = std::chrono::duration<double>(now - start_).count();
+    const std::string left =
+        share > 0.02 ? fmt::format(", {:.0f} s left", elapsed_s * (1.0 / share - 1.0)) : "";
+    fmt::print(stderr, "\r\x1b[K{:.0f} %{}", 100.0 * share, left);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point drawn_;
+};
+
+void print_csv(const ReproducedTable& table) {
+  fmt::print("{}", csv_line(table.columns));
+  for (const auto& row : table.rows) fmt::print("{}", csv_line(row));
+}
+
+void print_json(const ReproducedTable& table) {
+  Json list = Json::array();
+  for (const auto& row : table.rows) {
+    Json entry = Json::object();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::optional<double> value = parse_number(row[c]);
+      if (value) {
+        entry[table.columns[c]] = *value;
+      } else {
+        entry[table.columns[c]] = row[c];
+      }
+    }
+    list.push_back(std::move(entry));
+  }
+  fmt::print("{}\n", list.dump(2));
+}
+
+void print_table(const Reproduction& reproduction, const ReproducedTable& table) {
+  fmt::print("{}: {}\nsource: {}\n\n", reproduction.name, reproduction.summary,
+             reproduction.source);
+  std::vector<TextTable::Heading> headings;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const bool text = c == 0 || c + 1 == table.columns.size();
+    headings.push_back({.text = table.columns[c],
+                        .align = text ? TextTable::Align::kLeft : TextTable::Align::kRight});
+  }
+  TextTable text(std::move(headings));
+  for (const auto& row : table.rows) text.row(row);
+  fmt::print("{}\n", text.render());
+  for (const std::string& finding : table.findings) fmt::print("{}\n", finding);
+}
+
+}  // namespace
+
+int command_reproduce(const ReproduceOptions& options) {
+  const Format format = chosen_format(options.format);
+  std::vector<std::string> names;
+  names.reserve(reproductions().size());
+  for (const Reproduction& one : reproductions()) names.emplace_back(one.name);
+  const Reproduction& reproduction = reproductions()[chosen("gyre reproduce", options.name, names)];
+  watch_interrupts();
+  ReproducedTable table;
+  {
+    ShareLine line(options.quiet);
+    table = reproduction.run([&line](double share) {
+      line.draw(share);
+      return !interrupted();
+    });
+  }
+  switch (format) {
+    case Format::kTable:
+      print_table(reproduction, table);
+      break;
+    case Format::kCsv:
+      print_csv(table);
+      break;
+    case Format::kJson:
+      print_json(table);
+      break;
+  }
+  if (interrupted()) {
+    fmt::print(stderr, "interrupted: the table is not complete\n");
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+}  // namespace gyre
