@@ -105,10 +105,7 @@ ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes pay
   if (any(network.capabilities.multicast)) plans.push_back(plan_scatter(network, clique, payload));
   if (any(network.capabilities.aggregation)) {
     ExchangePlan gather = plan_gather(network, clique, payload);
-    const bool fits = std::all_of(gather.flows.begin(), gather.flows.end(), [&](const Flow& flow) {
-      return within_fan_in(network, flow.stream);
-    });
-    if (fits) plans.push_back(std::move(gather));
+    if (within_tables(network, gather.flows)) plans.push_back(std::move(gather));
   }
   // A tree goes at the pace of its slowest receiver, which unicasts do not.
   plans.push_back(plan_scatter({network.topology, network.routes, none}, clique, payload));
@@ -134,7 +131,7 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     plan.root = root;
     add_flows(plan, {in_network_stream(network, clique, root)}, Carries::kResult);
     plan.predicted = predict_one_step(network.topology, plan.flows);
-    if (!within_fan_in(network, plan.flows.front().stream)) {
+    if (!within_tables(network, plan.flows)) {
       too_wide = std::move(plan);
       continue;
     }
@@ -142,7 +139,7 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
   }
   if (plans.empty()) {
     check(too_wide.has_value(), "in-network exchange without a capable switch");
-    // No root has few enough inputs: the members do without the switches' sums.
+    // No root keeps to the tables: the members do without the switches' sums.
     ExchangePlan plan = plan_direct(network, clique, payload);
     plan.exchange = Exchange::kInNetwork;
     return plan;

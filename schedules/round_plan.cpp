@@ -125,6 +125,23 @@ ExchangePlan packed_plan(const Network& network, const TimedPacking& timed, Pack
   return plan;
 }
 
+/// Plans whose sums would be too many for a switch together with those before them do without.
+void keep_within_groups(const Network& network, std::vector<ExchangePlan>& plans,
+                        Exchange exchange) {
+  if (network.limits == nullptr || !network.limits->groups) return;
+  const std::vector<bool> none(network.topology.switch_count(), false);
+  const Capabilities unaided{.multicast = network.capabilities.multicast, .aggregation = none};
+  std::vector<Flow> flows;
+  for (ExchangePlan& plan : plans) {
+    const std::size_t before = flows.size();
+    flows.insert(flows.end(), plan.flows.begin(), plan.flows.end());
+    if (within_tables(network, flows)) continue;
+    flows.resize(before);
+    plan = plan_exchange({network.topology, network.routes, unaided}, plan.members, plan.payload,
+                         exchange == Exchange::kInNetwork ? Exchange::kDirect : exchange);
+  }
+}
+
 /// Whether rounds are planned as packings.
 bool packs(Exchange exchange, Routing routing) {
   return routing == Routing::kEngineered && exchange != Exchange::kRing;
@@ -178,6 +195,7 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
         plans.push_back(plan_exchange(network, clique, payload, exchange));
       }
     }
+    keep_within_groups(network, plans, exchange);
     keep_within_limits(network, plans);
     return plans;
   }

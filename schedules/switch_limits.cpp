@@ -26,6 +26,8 @@ void SwitchLimits::describe(Fields& fields) {
                   rate, kPositive);
   fields.optional({"fan_in", "Inputs of one sum at most; unlimited if not given."}, fan_in,
                   Range{.at_least = 2.0});
+  fields.optional({"groups", "Streams that a switch adds at once; unlimited if not given."}, groups,
+                  Range{.at_least = 1.0});
   if (discipline == AggregationDiscipline::kAckClocked && launch == LaunchRule::kAligned) {
     throw InputError(fields.where("launch"),
                      "aligned launch has no effect where sums are held until they are "
@@ -71,13 +73,32 @@ std::vector<AggregationLoad> aggregation_loads(const Network& network, const Str
   return loads;
 }
 
-bool within_fan_in(const Network& network, const Stream& stream) {
-  if (network.limits == nullptr || !network.limits->fan_in) return true;
-  const auto most = static_cast<std::size_t>(*network.limits->fan_in);
-  for (const AggregationLoad& load : aggregation_loads(network, stream)) {
-    if (load.inputs > most) return false;
+std::vector<std::size_t> merging_streams(const Network& network, std::span<const Flow> flows) {
+  std::vector<std::size_t> streams(network.topology.switch_count(), 0);
+  for (const Flow& flow : flows) {
+    for (const AggregationLoad& load : aggregation_loads(network, flow.stream)) {
+      ++streams[load.at.index()];
+    }
   }
-  return true;
+  return streams;
+}
+
+bool within_tables(const Network& network, std::span<const Flow> flows) {
+  if (network.limits == nullptr) return true;
+  const SwitchLimits& limits = *network.limits;
+  if (limits.fan_in) {
+    const auto most = static_cast<std::size_t>(*limits.fan_in);
+    for (const Flow& flow : flows) {
+      for (const AggregationLoad& load : aggregation_loads(network, flow.stream)) {
+        if (load.inputs > most) return false;
+      }
+    }
+  }
+  if (!limits.groups) return true;
+  const auto most = static_cast<std::size_t>(*limits.groups);
+  const std::vector<std::size_t> streams = merging_streams(network, flows);
+  return std::all_of(streams.begin(), streams.end(),
+                     [most](std::size_t count) { return count <= most; });
 }
 
 void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,8 +34,8 @@ inline constexpr std::array<std::string_view, 2> kLaunchRuleNames{"together", "a
 ///     open-loop, together   h = arrival of its last input there − arrival of its first
 ///     open-loop, aligned    h = jitter
 ///
-/// (theory, S3). So Σ_streams y·h ≤ memory, Σ_streams y·inputs ≤ rate, and no sum has more inputs
-/// than `fan_in`.
+/// (theory, S3). So Σ_streams y·h ≤ memory, Σ_streams y·inputs ≤ rate, no sum has more inputs than
+/// `fan_in`, and no more than `groups` streams merge at a switch at once.
 struct SwitchLimits {
   std::optional<Bytes> memory;
   AggregationDiscipline discipline = AggregationDiscipline::kOpenLoop;
@@ -42,6 +43,7 @@ struct SwitchLimits {
   Duration jitter = Duration::milliseconds(1);
   std::optional<Bandwidth> rate;  ///< of all inputs together
   std::optional<std::int64_t> fan_in;
+  std::optional<std::int64_t> groups;
   Where where;
 
   void describe(Fields& fields);
@@ -55,8 +57,11 @@ struct AggregationLoad {
 };
 std::vector<AggregationLoad> aggregation_loads(const Network& network, const Stream& stream);
 
-/// Whether the stream's sums have no more inputs than the switches take.
-bool within_fan_in(const Network& network, const Stream& stream);
+/// How many streams of the flows merge at each switch.
+std::vector<std::size_t> merging_streams(const Network& network, std::span<const Flow> flows);
+
+/// Whether the flows' sums have no more inputs, and no switch more of them, than the limits allow.
+bool within_tables(const Network& network, std::span<const Flow> flows);
 
 /// Slows plans of one round down to what the switches can hold and add: each plan's streams go at
 /// the rate that its prediction says, times the least share that the limits of a switch they merge

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/error.hpp"
+#include "schedules/switch_limits.hpp"
 #include "schedules/switch_program.hpp"
 #include "sim/manifest.hpp"
 #include "sim/run_setup.hpp"
@@ -48,7 +49,11 @@ std::string_view kind_of(const ProgramEntry& row) {
 }
 
 /// One clique's part of a round, its rows gathered by switch.
-Json clique_json(const Network& network, const ExchangePlan& plan) {
+Json clique_json(const Network& given, const ExchangePlan& plan) {
+  // Without limits of its own a switch holds sums until it forwards them.
+  static const SwitchLimits kOpenLoop;
+  const Network network{given.topology, given.routes, given.capabilities,
+                        given.limits != nullptr ? given.limits : &kOpenLoop};
   const Topology& topology = network.topology;
   const SwitchProgram program = compile(network, plan);
   Json json = Json::object();
@@ -81,7 +86,16 @@ Json clique_json(const Network& network, const ExchangePlan& plan) {
     json["streams"].push_back(std::move(stream));
     for (const ProgramEntry& row : part.rows) {
       Json entry = {{"stream", f}, {"kind", kind_of(row)}};
-      if (row.in.size() > 1) entry["expected_inputs"] = row.in.size();
+      if (row.in.size() > 1) {
+        entry["expected_inputs"] = row.in.size();
+        const double rate =
+            flow.rate ? flow.rate->in_bytes_per_second()
+                      : plan.payload.in_bits() / 8.0 / plan.predicted.bandwidth.in_seconds();
+        for (const AggregationLoad& load : aggregation_loads(network, flow.stream)) {
+          if (topology.node(load.at) != row.node) continue;
+          entry["state_bytes"] = std::llround(std::ceil(rate * load.hold.in_seconds()));
+        }
+      }
       entry["in"] = ports(topology, row.in);
       entry["out"] = ports(topology, row.out);
       rows[row.node].push_back(std::move(entry));
@@ -160,7 +174,10 @@ std::string schedule_text(const LoadedScenario& loaded, const PlannedMode& mode)
 std::string programs_text(const LoadedScenario& loaded, const PlannedMode& mode) {
   const Capabilities able = capabilities_in(loaded.scenario, loaded.topology, mode.mode);
   const Routes routes(loaded.topology);
-  const Network network{.topology = loaded.topology, .routes = routes, .capabilities = able};
+  const Network network{.topology = loaded.topology,
+                        .routes = routes,
+                        .capabilities = able,
+                        .limits = limits_in(loaded.scenario)};
   Json json = Json::object();
   json["gyre"] = kVersion;
   json["kind"] = "switch programs";

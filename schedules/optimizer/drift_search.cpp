@@ -180,11 +180,13 @@ std::vector<double> least_by_blocks(const Partitions& partitions, RoundTimes& ti
   return least_s;
 }
 
-/// All partitions that exchange, as far as the cliques are not too large.
-std::vector<std::size_t> pool_of(const Partitions& partitions, const SearchOptions& options) {
+/// All partitions that exchange, as far as the cliques are not too large and the switches can.
+std::vector<std::size_t> pool_of(const Partitions& partitions, const RoundTimes& times,
+                                 const SearchOptions& options) {
   std::vector<std::size_t> pool;
   for (std::size_t p = 0; p + 1 < partitions.size(); ++p) {
-    if (partitions.largest_block(p) <= options.max_clique) pool.push_back(p);
+    if (partitions.largest_block(p) > options.max_clique) continue;
+    if (times.lower_s(p) < kNeverMixes) pool.push_back(p);
   }
   return pool;
 }
@@ -193,7 +195,7 @@ std::vector<std::size_t> pool_of(const Partitions& partitions, const SearchOptio
 
 SearchResult search_drift(const Partitions& partitions, RoundTimes& times,
                           const SearchOptions& options) {
-  const std::vector<std::size_t> pool = pool_of(partitions, options);
+  const std::vector<std::size_t> pool = pool_of(partitions, times, options);
   const double bound = drift_bound_s(least_by_blocks(partitions, times, pool, options.compute_s),
                                      partitions.islands());
   const auto time_s = [&](std::size_t p) { return times.lower_s(p) + options.compute_s; };
@@ -215,7 +217,7 @@ SearchResult search_drift(const Partitions& partitions, RoundTimes& times,
 SearchResult search_window(const Partitions& partitions, RoundTimes& times,
                            const SearchOptions& options) {
   std::vector<std::size_t> pool;
-  for (const std::size_t p : pool_of(partitions, options)) {
+  for (const std::size_t p : pool_of(partitions, times, options)) {
     if (times.lower_s(p) <= options.window_s && times.exact_s(p) <= options.window_s) {
       pool.push_back(p);
     }
@@ -239,7 +241,7 @@ SearchResult search_window(const Partitions& partitions, RoundTimes& times,
 
 SearchResult anneal_consensus(const Partitions& partitions, RoundTimes& times,
                               const SearchOptions& options) {
-  const std::vector<std::size_t> pool = pool_of(partitions, options);
+  const std::vector<std::size_t> pool = pool_of(partitions, times, options);
   SearchResult result{.best = {}, .bound = 0.0, .method = {}};
   if (pool.empty()) return result;
   const double rounds_needed = std::ceil(std::log(static_cast<double>(partitions.islands())) /
@@ -264,7 +266,7 @@ SearchResult anneal_consensus(const Partitions& partitions, RoundTimes& times,
 
 SearchResult search_pairs(const Partitions& partitions, RoundTimes& times,
                           const SearchOptions& options) {
-  const std::vector<std::size_t> pool = pool_of(partitions, options);
+  const std::vector<std::size_t> pool = pool_of(partitions, times, options);
   const auto pairs = [&](std::size_t p) {
     double sum = 0.0;
     for (const TerminalSet set : partitions.sets_of(p)) {

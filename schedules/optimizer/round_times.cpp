@@ -112,6 +112,7 @@ class FixedWay final : public RoundTimes::Way {
     const std::size_t sets = std::size_t{1} << partitions.islands();
     held_.assign(topology.switch_count(), std::vector<double>(sets, 0.0));
     added_ = held_;
+    merging_.assign(topology.switch_count(), std::vector<std::size_t>(sets, 0));
     for_cliques([&](TerminalSet set) {
       const ExchangePlan plan = plan_exchange(network, members_of(set), payload, exchange);
       double latency_s = 0.0;
@@ -137,10 +138,25 @@ class FixedWay final : public RoundTimes::Way {
         }
       }
       set_latency(set, latency_s);
+      const std::vector<std::size_t> streams = merging_streams(network, plan.flows);
+      for (std::size_t s = 0; s < streams.size(); ++s) merging_[s][set] = streams[s];
     });
+    forbid_crowded(network);
     for (const std::vector<double>& row : held_) add_row(row);
     for (const std::vector<double>& row : added_) add_row(row);
     for (const std::vector<double>& row : rows_) add_row(row);
+  }
+  /// Rounds that would merge more streams at a switch than it has groups never end.
+  void forbid_crowded(const Network& network) {
+    if (network.limits == nullptr || !network.limits->groups) return;
+    const auto most = static_cast<std::size_t>(*network.limits->groups);
+    for (std::size_t p = 0; p < partitions().size(); ++p) {
+      for (std::size_t s = 0; s < network.topology.switch_count(); ++s) {
+        std::size_t sum = 0;
+        for (const TerminalSet set : partitions().sets_of(p)) sum += merging_[s][set];
+        if (sum > most) set_exactly(p, kFar);
+      }
+    }
   }
   [[nodiscard]] bool is_exact(std::size_t /*p*/) const override { return true; }
   bool make_exact(std::size_t /*p*/) override { return false; }
@@ -168,9 +184,10 @@ class FixedWay final : public RoundTimes::Way {
 
  private:
   const Topology* topology_;
-  std::vector<std::vector<double>> rows_;   ///< by arc and clique: seconds a Gbit
-  std::vector<std::vector<double>> held_;   ///< by switch and clique: the same by its memory
-  std::vector<std::vector<double>> added_;  ///< and by its adders
+  std::vector<std::vector<double>> rows_;          ///< by arc and clique: seconds a Gbit
+  std::vector<std::vector<double>> held_;          ///< by switch and clique: the same by its memory
+  std::vector<std::vector<double>> added_;         ///< and by its adders
+  std::vector<std::vector<std::size_t>> merging_;  ///< streams that merge there
 };
 
 class PackedWay final : public RoundTimes::Way {
