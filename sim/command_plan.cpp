@@ -115,6 +115,10 @@ void print_schedule_rounds(const Topology& topology, const PlannedSchedule& sche
     fmt::print("           {:.4f} s = {:.4f} s bandwidth + {:.4f} s latency\n",
                round.time.in_seconds(), (round.time - round.latency).in_seconds(),
                round.latency.in_seconds());
+    if (round.certificate > 0.0) {
+      fmt::print("           its rate is within {} of the best over any paths\n",
+                 round.certificate < 1e-6 ? "0.0001 %" : percent(round.certificate));
+    }
     const std::string pace = pace_text(topology, round);
     if (!pace.empty()) fmt::print("           {}\n", pace);
   }
@@ -284,6 +288,7 @@ int command_plan(const PlanCommandOptions& options) {
         progress.draw(mode, share, incumbent, bound);
         return !interrupted();
       }));
+      if (planned.back().result.ranked.empty()) planned.pop_back();
     }
   }
   switch (format) {

@@ -91,6 +91,7 @@ PlannedMode plan_mode(const LoadedScenario& loaded, Mode mode, const PlanWatch& 
                       .plans = {},
                       .simulated = {},
                       .notes = {}};
+  if (planned.result.ranked.empty() && planned.result.stopped) return planned;
   if (planned.result.ranked.empty()) {
     throw InputError(plan.spec.window_where,
                      fmt::format("in mode {} no round communicates within {}, the latency between "

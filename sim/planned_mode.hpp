@@ -13,7 +13,7 @@ namespace gyre {
 /// What the optimiser found for one mode.
 struct PlannedMode {
   Mode mode = Mode::kNeither;
-  PlanResult result;                             ///< with at least one ranked schedule
+  PlanResult result;  ///< with at least one ranked schedule, unless it was stopped before
   std::vector<std::vector<ExchangePlan>> plans;  ///< of the best, by round: what would run
   std::optional<Duration> simulated;             ///< what its period takes as those plans
   std::vector<std::string> notes;                ///< what the limits of the switches cost

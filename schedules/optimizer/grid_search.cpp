@@ -12,6 +12,7 @@
 #include "schedules/exchange_plan.hpp"
 #include "schedules/optimizer/grid_placement.hpp"
 #include "schedules/optimizer/partitions.hpp"
+#include "schedules/optimizer/priced_map.hpp"
 #include "schedules/optimizer/round_packing.hpp"
 
 namespace gyre {
@@ -49,10 +50,10 @@ class GridSearch {
     result.baselines.push_back(global("all-reduce/direct"));
     if (available(network_, Exchange::kInNetwork)) {
       PlannedSchedule one = global("all-reduce/in-network");
-      if (request_.exchange == Exchange::kInNetwork || one.value < result.baselines.front().value) {
-        one.name.clear();
-        result.ranked.push_back(one);
-      }
+      const bool only = request_.exchange == Exchange::kInNetwork;
+      if (!only && result.baselines.front().value <= one.value) one = result.baselines.front();
+      one.name.clear();
+      result.ranked.push_back(std::move(one));
     } else {
       std::vector<std::vector<std::size_t>> shapes =
           grid_shapes(n_, static_cast<std::size_t>(spec_.max_period));
@@ -187,10 +188,53 @@ class GridSearch {
         round.prices.emplace_back(ArcId::at(a), Duration::seconds(arc_s / capacity_gbps_[a]));
       }
       round.together = round.prices.size() > 1;
+      const double bound_s = round_bound_s(round.round, placement.load(d));
+      round.certificate = bandwidth_s / bound_s - 1.0;
       schedule.rounds.push_back(std::move(round));
     }
     value(schedule);
     return schedule;
+  }
+
+  /// What the round needs over any paths: for prices l of the arcs, M·Σ l(cheapest way of each
+  /// transfer) / Σ c·l. Prices that grow with the loads of the shortest paths find the narrow
+  /// places; of several powers the best. A tree costs at least its dearest receiver.
+  [[nodiscard]] double round_bound_s(const Round& round,
+                                     const std::vector<std::int32_t>& load) const {
+    const Topology& topology = network_.topology;
+    double best = 0.0;
+    for (const double power : {1.0, 3.0, 8.0}) {
+      std::vector<double> price(load.size());
+      double budget = 0.0;
+      double largest = 0.0;
+      for (std::size_t a = 0; a < load.size(); ++a) {
+        largest = std::max(largest, load[a] / capacity_gbps_[a]);
+      }
+      for (std::size_t a = 0; a < load.size(); ++a) {
+        const double share = load[a] / capacity_gbps_[a] / largest;
+        price[a] = (std::pow(share, power) + 1e-6) / capacity_gbps_[a];
+        budget += price[a] * capacity_gbps_[a];
+      }
+      const PricedMap map(topology, nullptr, std::move(price));
+      double needed = 0.0;
+      for (const Clique& clique : round.cliques) {
+        for (const IslandId u : clique) {
+          double all = 0.0;
+          double dearest = 0.0;
+          for (const IslandId v : clique) {
+            if (u == v) continue;
+            const double cost = kind_ == LoadKind::kReduction
+                                    ? map.cost(topology.node(v), topology.node(u))
+                                    : map.cost(topology.node(u), topology.node(v));
+            all += cost;
+            dearest = std::max(dearest, cost);
+          }
+          needed += kind_ == LoadKind::kUnicast ? all : dearest;
+        }
+      }
+      best = std::max(best, gigabits_ * needed / budget);
+    }
+    return best;
   }
 
   void value(PlannedSchedule& schedule) const {

@@ -63,7 +63,8 @@ struct PlannedRound {
   std::vector<std::pair<ArcId, Duration>> prices;
   bool together = false;
   std::vector<std::pair<SwitchId, std::string>> switches;  ///< whose limit paces it, and which
-  double certificate = 0.0;  ///< relative gap between the packing's rate and its bound
+  /// Relative gap between the rate and a bound by prices over any paths; 0 where none was made.
+  double certificate = 0.0;
 };
 
 /// A schedule and what it is worth.
