@@ -123,7 +123,8 @@ constexpr std::array kPlan{
     Column{"drift", "var",
            "time average of the islands' disagreement, in what an island drifts in a second"},
     Column{"bound_s", "s",
-           "no schedule has a lower value of the objective (pairs: a higher rate, in pairs/s)"},
+           "no schedule of rounds of payload / rate + latency has a lower value of the objective "
+           "(pairs: a higher rate, in pairs/s)"},
     Column{"gap", "1", "distance of the schedule's value from the bound, relative to it"},
     Column{"period_s", "s",
            "communication time of a period: payload / rate + latency of each round"},

@@ -140,9 +140,7 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
   if (plans.empty()) {
     check(too_wide.has_value(), "in-network exchange without a capable switch");
     // No root keeps to the tables: the members do without the switches' sums.
-    ExchangePlan plan = plan_direct(network, clique, payload);
-    plan.exchange = Exchange::kInNetwork;
-    return plan;
+    return plan_direct(network, clique, payload);
   }
   return *std::min_element(plans.begin(), plans.end(),
                            [](const ExchangePlan& a, const ExchangePlan& b) {

@@ -28,6 +28,17 @@ void SwitchLimits::describe(Fields& fields) {
                   Range{.at_least = 2.0});
   fields.optional({"groups", "Streams that a switch adds at once; unlimited if not given."}, groups,
                   Range{.at_least = 1.0});
+  const auto refuse = [&](const char* key, bool effective, std::string_view why) {
+    const Where there = fields.where(key);
+    const bool given = there.line != where.line || there.column != where.column;
+    if (given && !effective) throw InputError(there, why);
+  };
+  refuse("discipline", memory.has_value(),
+         "has no effect without `memory`, which it decides how long to hold");
+  refuse("launch", memory.has_value(),
+         "has no effect without `memory`, which it decides how long to hold");
+  refuse("jitter", memory.has_value() && launch == LaunchRule::kAligned,
+         "has no effect; allowed with `memory` and `launch: aligned`");
   if (discipline == AggregationDiscipline::kAckClocked && launch == LaunchRule::kAligned) {
     throw InputError(fields.where("launch"),
                      "aligned launch has no effect where sums are held until they are "

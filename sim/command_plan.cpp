@@ -104,8 +104,13 @@ std::string pace_text(const Topology& topology, const PlannedRound& round) {
     text += fmt::format(" and {} more", round.prices.size() - kMost);
   }
   if (!round.together) return "one more Gbps saves: " + text;
-  return fmt::format("paced equally by {}: one more Gbps on all of them saves {:.3f} s", text,
-                     round.prices.front().second.in_seconds());
+  const double saved_s = round.prices.front().second.in_seconds();
+  if (saved_s < 5e-4) {
+    return fmt::format("paced by {} among other narrow places: more on them alone saves nothing",
+                       text);
+  }
+  return fmt::format("paced by {} together: one more Gbps on all of them saves {:.3f} s", text,
+                     saved_s);
 }
 
 void print_schedule_rounds(const Topology& topology, const PlannedSchedule& schedule) {
@@ -136,18 +141,19 @@ std::string schedule_of(const Topology& topology, const PlannedSchedule& schedul
 TextTable schedules_table(const PlannedMode& mode, const Topology& topology,
                           PlanObjective objective) {
   using Align = TextTable::Align;
+  const bool shows_drift =
+      objective == PlanObjective::kDrift || objective == PlanObjective::kWindow;
   TextTable table({{.text = "#"},
                    {.text = value_heading(objective), .align = Align::kRight},
                    {.text = "gap", .align = Align::kRight},
                    {.text = "period s", .align = Align::kRight},
-                   {.text = "consensus s", .align = Align::kRight},
-                   {.text = "drift s", .align = Align::kRight},
+                   {.text = shows_drift ? "consensus s" : "drift s", .align = Align::kRight},
                    {.text = "schedule"}});
   // A bound holds for one exchange: baselines with another have no gap.
   const auto add = [&](const std::string& rank, const PlannedSchedule& one) {
     table.row({rank, value_text(objective, one.value),
                one.name.empty() ? percent(mode.gap(one)) : "", in_seconds(one.period.in_seconds()),
-               in_seconds(one.consensus.time_s), in_seconds(one.drift_s),
+               in_seconds(shows_drift ? one.consensus.time_s : one.drift_s),
                one.name.empty() ? schedule_of(topology, one) : one.name});
   };
   for (std::size_t i = 0; i < mode.result.ranked.size(); ++i) {
@@ -163,8 +169,9 @@ void print_mode(const LoadedScenario& loaded, const PlannedMode& mode) {
   const PlannedSchedule& best = mode.result.ranked.front();
   fmt::print("mode {}: exchange {}, routing {}\n", name_of(mode.mode), name_of(plan.exchange),
              name_of(loaded.scenario.network.routing));
-  fmt::print("  best     {} {}, bound {}, gap {} ({})\n", value_heading(plan.spec.objective),
-             value_text(plan.spec.objective, best.value),
+  fmt::print("  {} {} {}, bound {}, gap {} ({})\n",
+             mode.gap(best) < 1e-9 ? "best      " : "best found",
+             value_heading(plan.spec.objective), value_text(plan.spec.objective, best.value),
              value_text(plan.spec.objective, mode.result.bound), percent(mode.gap(best)),
              mode.result.method);
   print_schedule_rounds(topology, best);
@@ -247,7 +254,9 @@ void print_json(const LoadedScenario& loaded, const std::vector<PlannedMode>& mo
       for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::optional<double> value = parse_number(fields[i]);
         const std::string name(plan_columns()[i].name);
-        if (value) {
+        if (name == "rank" || name == "rounds") {
+          entry[name] = std::stoll(fields[i]);
+        } else if (value) {
           entry[name] = *value;
         } else if (fields[i].empty()) {
           entry[name] = nullptr;

@@ -65,6 +65,19 @@ std::string cost_of_limits(const ModeWorld& world, const PlanRequest& request,
       to_text(best.rounds.front().round, world.network.topology));
 }
 
+/// When the last of a round's plans ends, run together on an idle map.
+Duration joint_end(const Topology& topology, const std::vector<ExchangePlan>& plans) {
+  std::vector<Flow> flows;
+  for (const ExchangePlan& plan : plans) {
+    const std::size_t first = flows.size();
+    for (Flow flow : plan.flows) {
+      for (std::size_t& before : flow.after) before += first;
+      flows.push_back(std::move(flow));
+    }
+  }
+  return fluid_time(topology, flows, true);
+}
+
 }  // namespace
 
 double PlannedMode::gap(const PlannedSchedule& schedule) const {
@@ -102,21 +115,25 @@ PlannedMode plan_mode(const LoadedScenario& loaded, Mode mode, const PlanWatch& 
     planned.notes.push_back(cost_of_limits(world, request, plan, planned));
   }
   if (loaded.topology.island_count() > kMostPlannedIslands) return planned;
-  Duration period;
-  for (const PlannedRound& round : planned.result.ranked.front().rounds) {
-    planned.plans.push_back(
-        plan_round(world.network, round.round, request.payload, request.exchange, request.routing));
-    std::vector<Flow> flows;
-    for (const ExchangePlan& one : planned.plans.back()) {
-      const std::size_t first = flows.size();
-      for (Flow flow : one.flows) {
-        for (std::size_t& before : flow.after) before += first;
-        flows.push_back(std::move(flow));
-      }
+  // Of schedules that are worth the same, the one whose plans end first.
+  std::vector<PlannedSchedule>& ranked = planned.result.ranked;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    if (ranked[i].value - ranked[0].value > 1e-9 * std::abs(ranked[0].value)) break;
+    std::vector<std::vector<ExchangePlan>> plans;
+    Duration period;
+    for (const PlannedRound& round : ranked[i].rounds) {
+      plans.push_back(plan_round(world.network, round.round, request.payload, request.exchange,
+                                 request.routing));
+      period += joint_end(loaded.topology, plans.back());
     }
-    period += fluid_time(loaded.topology, flows, true);
+    if (planned.simulated && *planned.simulated <= period * (1.0 + 1e-9)) continue;
+    planned.simulated = period;
+    planned.plans = std::move(plans);
+    best = i;
   }
-  planned.simulated = period;
+  std::rotate(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(best),
+              ranked.begin() + static_cast<std::ptrdiff_t>(best) + 1);
   return planned;
 }
 

@@ -67,6 +67,7 @@ class ConsensusSearch {
     offer({0});
     search_pairs_of_rounds();
     search_longer();
+    if (unproven_s_ < incumbent() && !stopped_) search_periods();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
     SearchResult result{.best = {}, .bound = 0.0, .method = {}};
@@ -177,6 +178,22 @@ class ConsensusSearch {
           continue;
         }
         if (overlaps_fit(p, q) && mixes({p, q})) offer({p, q});
+      }
+    }
+  }
+
+  /// Rounds that are repeated until all agree: what was too many to enumerate may win.
+  void search_periods() {
+    for (const std::size_t most : {std::size_t{2}, std::size_t{3}, partitions_.islands()}) {
+      SearchOptions options = options_;
+      options.max_clique = most;
+      for (const Candidate& one : anneal_consensus(partitions_, times_, options).best) {
+        const bool known = std::any_of(ranked_.begin(), ranked_.end(), [&one](double value) {
+          return std::abs(value / one.value - 1.0) < 1e-9;
+        });
+        if (known || one.value >= worst_kept()) continue;
+        ranked_.insert(std::upper_bound(ranked_.begin(), ranked_.end(), one.value), one.value);
+        found_.push_back(one);
       }
     }
   }

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kMostWork = 8e9;  // arc visits of a plan: what one core does in half a minute
 constexpr std::size_t kMostShapes = 3;
+constexpr std::size_t kMostHostPlans = 16;  // islands up to which ring and tree are baselines
 
 class GridSearch {
  public:
@@ -48,6 +49,10 @@ class GridSearch {
   PlanResult run() {
     PlanResult result;
     result.baselines.push_back(global("all-reduce/direct"));
+    if (n_ <= kMostHostPlans) {
+      result.baselines.push_back(global("all-reduce/tree"));
+      result.baselines.push_back(global("all-reduce/ring"));
+    }
     if (available(network_, Exchange::kInNetwork)) {
       PlannedSchedule one = global("all-reduce/in-network");
       const bool only = request_.exchange == Exchange::kInNetwork;
@@ -64,6 +69,7 @@ class GridSearch {
       PlannedSchedule one = result.baselines.front();
       one.name.clear();
       result.ranked.push_back(std::move(one));
+      if (!result.stopped) result.ranked.push_back(neighbours());
     }
     std::stable_sort(
         result.ranked.begin(), result.ranked.end(),
@@ -78,19 +84,18 @@ class GridSearch {
   [[nodiscard]] PlannedSchedule global(std::string name) const {
     Clique everybody;
     for (std::size_t i = 0; i < n_; ++i) everybody.push_back(IslandId::at(i));
-    const Exchange exchange =
-        name == "all-reduce/direct" ? Exchange::kDirect : Exchange::kInNetwork;
+    const Exchange exchange = static_cast<Exchange>(
+        std::find(kExchangeNames.begin(), kExchangeNames.end(), name.substr(name.find('/') + 1)) -
+        kExchangeNames.begin());
     const Prediction predicted =
         plan_exchange(network_, everybody, request_.payload, exchange).predicted;
     PlannedSchedule schedule;
     schedule.name = std::move(name);
-    const double gbps =
-        network_.topology.arc(predicted.binding_arc).capacity.in_gigabits_per_second();
     schedule.rounds.push_back({.round = make_round({everybody}, n_),
                                .time = predicted.total(),
                                .latency = predicted.latency,
-                               .prices = {{predicted.binding_arc, predicted.bandwidth / gbps}},
-                               .together = true,
+                               .prices = {},
+                               .together = false,
                                .switches = {},
                                .certificate = 0.0});
     value(schedule);
@@ -174,26 +179,61 @@ class GridSearch {
   [[nodiscard]] PlannedSchedule planned(const Placement& placement, std::size_t rounds) const {
     PlannedSchedule schedule;
     for (std::size_t d = 0; d < rounds; ++d) {
-      const double bandwidth_s = placement.bandwidth_s(d, gigabits_);
-      PlannedRound round{.round = placement.round(d),
-                         .time = Duration::seconds(bandwidth_s + placement.latency_s(d)),
-                         .latency = Duration::seconds(placement.latency_s(d)),
-                         .prices = {},
-                         .together = true,
-                         .switches = {},
-                         .certificate = 0.0};
-      for (std::size_t a = 0; a < capacity_gbps_.size(); ++a) {
-        const double arc_s = gigabits_ * placement.load(d)[a] / capacity_gbps_[a];
-        if (arc_s < bandwidth_s * (1.0 - 1e-9)) continue;
-        round.prices.emplace_back(ArcId::at(a), Duration::seconds(arc_s / capacity_gbps_[a]));
-      }
-      round.together = round.prices.size() > 1;
-      const double bound_s = round_bound_s(round.round, placement.load(d));
-      round.certificate = bandwidth_s / bound_s - 1.0;
-      schedule.rounds.push_back(std::move(round));
+      schedule.rounds.push_back(described(placement.round(d), placement.load(d),
+                                          placement.bandwidth_s(d, 1.0), placement.latency_s(d)));
     }
     value(schedule);
     return schedule;
+  }
+
+  /// Neighbours in the order of latency as pairs, and in the next round each with the other one:
+  /// for maps where anything larger is slow.
+  [[nodiscard]] PlannedSchedule neighbours() const {
+    const std::vector<std::size_t> order = ordered_by_latency();
+    PlannedSchedule schedule;
+    for (const std::size_t first : {0U, 1U}) {
+      RoundLoads loads(paths_, capacity_gbps_, kind_);
+      std::vector<Clique> pairs;
+      double latency_s = 0.0;
+      for (std::size_t i = first; i + 1 < n_; i += 2) {
+        loads.join(order[i], {order[i + 1]});
+        pairs.push_back({IslandId::at(order[i]), IslandId::at(order[i + 1])});
+        latency_s = std::max({latency_s, paths_.latency_s(order[i], order[i + 1]),
+                              paths_.latency_s(order[i + 1], order[i])});
+      }
+      schedule.rounds.push_back(
+          described(make_round(std::move(pairs), n_), loads.load(), loads.most(), latency_s));
+    }
+    value(schedule);
+    return schedule;
+  }
+
+  /// A round with what binds it and how far it is from the best over any paths.
+  [[nodiscard]] PlannedRound described(Round cliques, const std::vector<std::int32_t>& load,
+                                       double per_gigabit, double latency_s) const {
+    const double bandwidth_s = gigabits_ * per_gigabit;
+    PlannedRound round{.round = std::move(cliques),
+                       .time = Duration::seconds(bandwidth_s + latency_s),
+                       .latency = Duration::seconds(latency_s),
+                       .prices = {},
+                       .together = false,
+                       .switches = {},
+                       .certificate = 0.0};
+    std::vector<std::size_t> binding;
+    double left_s = 0.0;  // with one Gbit/s more on each binding arc
+    for (std::size_t a = 0; a < capacity_gbps_.size(); ++a) {
+      const double arc_s = gigabits_ * load[a] / capacity_gbps_[a];
+      const bool binds = arc_s >= bandwidth_s * (1.0 - 1e-9);
+      if (binds) binding.push_back(a);
+      left_s =
+          std::max(left_s, binds ? arc_s * capacity_gbps_[a] / (capacity_gbps_[a] + 1.0) : arc_s);
+    }
+    for (const std::size_t a : binding) {
+      round.prices.emplace_back(ArcId::at(a), Duration::seconds(bandwidth_s - left_s));
+    }
+    round.together = binding.size() > 1;
+    round.certificate = bandwidth_s / round_bound_s(round.round, load) - 1.0;
+    return round;
   }
 
   /// What the round needs over any paths: for prices l of the arcs, M·Σ l(cheapest way of each

@@ -58,8 +58,8 @@ struct PlannedRound {
   Round round;
   Duration time;     ///< τ
   Duration latency;  ///< part of it
-  /// What paces it: the arcs with the time that one more Gbit/s on each would save, to first order;
-  /// on all of them at once if `together`.
+  /// What paces it: the arcs with the time that one more Gbit/s on each would save; on all of them
+  /// at once if `together`.
   std::vector<std::pair<ArcId, Duration>> prices;
   bool together = false;
   std::vector<std::pair<SwitchId, std::string>> switches;  ///< whose limit paces it, and which

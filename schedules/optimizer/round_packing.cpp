@@ -29,12 +29,14 @@ std::vector<Clique> exchanging_cliques(const Round& round) {
   return cliques;
 }
 
-RoundPacker::RoundPacker(const PackingProblem& problem) : problem_(problem) {
+RoundPacker::RoundPacker(const PackingProblem& problem, std::vector<double> capacity_gbps)
+    : problem_(problem), capacity_gbps_(std::move(capacity_gbps)) {
+  const bool given = !capacity_gbps_.empty();
   const Topology& topology = problem.network->topology;
   double most_latency_s = 0.0;
   for (std::size_t a = 0; a < topology.arc_count(); ++a) {
     const Arc& arc = topology.arc(ArcId::at(a));
-    capacity_gbps_.push_back(arc.capacity.in_gigabits_per_second());
+    if (!given) capacity_gbps_.push_back(arc.capacity.in_gigabits_per_second());
     most_latency_s = std::max(most_latency_s, arc.latency.in_seconds());
   }
   for (std::size_t a = 0; a < topology.arc_count(); ++a) {

@@ -32,7 +32,8 @@ struct RoundPacking {
 /// rounds with the same clique.
 class RoundPacker {
  public:
-  explicit RoundPacker(const PackingProblem& problem);
+  /// `capacity_gbps` by arc in place of the map's, to see what other capacities would do.
+  explicit RoundPacker(const PackingProblem& problem, std::vector<double> capacity_gbps = {});
 
   /// Requires a clique of two or more members.
   RoundPacking pack(const Round& round);

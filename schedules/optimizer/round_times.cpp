@@ -14,9 +14,6 @@ namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-bool all(const std::vector<bool>& switches) {
-  return std::find(switches.begin(), switches.end(), false) == switches.end();
-}
 bool any(const std::vector<bool>& switches) {
   return std::find(switches.begin(), switches.end(), true) != switches.end();
 }
@@ -32,7 +29,8 @@ std::vector<PackingKind> packing_kinds(const Network& network, Exchange exchange
   const Capabilities& can = network.capabilities;
   const bool direct = exchange == Exchange::kDirect || exchange == Exchange::kBest;
   std::vector<PackingKind> kinds;
-  if (direct && !all(can.multicast) && !all(can.aggregation)) kinds.push_back(PackingKind::kPairs);
+  // Also where trees have the better rate: paths may have the better latency.
+  if (direct) kinds.push_back(PackingKind::kPairs);
   if (direct && any(can.multicast)) kinds.push_back(PackingKind::kScatter);
   if (direct && any(can.aggregation)) kinds.push_back(PackingKind::kGather);
   if (exchange == Exchange::kTree || exchange == Exchange::kBest) {
@@ -161,16 +159,23 @@ class FixedWay final : public RoundTimes::Way {
   [[nodiscard]] bool is_exact(std::size_t /*p*/) const override { return true; }
   bool make_exact(std::size_t /*p*/) override { return false; }
   void explain(std::size_t p, RoundTimes::Pace& pace) override {
-    pace.together = true;
+    std::vector<double> arc_s(rows_.size(), 0.0);
+    std::vector<std::size_t> binding;
     for (std::size_t a = 0; a < rows_.size(); ++a) {
-      double sum = 0.0;
-      for (const TerminalSet set : partitions().sets_of(p)) sum += rows_[a][set];
-      if (sum <= 0.0 || sum * gigabits() < bandwidth_s(p) * (1.0 - 1e-9)) continue;
-      const ArcId arc = ArcId::at(a);
-      const double gbps = topology_->arc(arc).capacity.in_gigabits_per_second();
-      pace.arcs.emplace_back(arc, Duration::seconds(bandwidth_s(p) / gbps));
+      for (const TerminalSet set : partitions().sets_of(p)) arc_s[a] += gigabits() * rows_[a][set];
+      if (arc_s[a] > 0.0 && arc_s[a] >= bandwidth_s(p) * (1.0 - 1e-9)) binding.push_back(a);
     }
-    if (pace.arcs.size() == 1) pace.together = false;
+    // With one Gbit/s more on each of them: what they need then, or the next slowest arc.
+    double left_s = 0.0;
+    for (std::size_t a = 0; a < rows_.size(); ++a) {
+      const double gbps = topology_->arc(ArcId::at(a)).capacity.in_gigabits_per_second();
+      const bool binds = std::find(binding.begin(), binding.end(), a) != binding.end();
+      left_s = std::max(left_s, binds ? arc_s[a] * gbps / (gbps + 1.0) : arc_s[a]);
+    }
+    for (const std::size_t a : binding) {
+      pace.arcs.emplace_back(ArcId::at(a), Duration::seconds(bandwidth_s(p) - left_s));
+    }
+    pace.together = binding.size() > 1;
     for (std::size_t s = 0; s < held_.size(); ++s) {
       for (const auto* limit : {&held_[s], &added_[s]}) {
         double sum = 0.0;
@@ -227,11 +232,33 @@ class PackedWay final : public RoundTimes::Way {
   void explain(std::size_t p, RoundTimes::Pace& pace) override {
     const RoundPacking packing = packer_.pack(partitions().round(p));
     pace.certificate = packing.bound_gbps / packing.gbps - 1.0;
+    // The prices say which arcs may matter; what more capacity really saves, another packing.
     const Topology& topology = network_.topology;
+    std::vector<std::pair<double, std::size_t>> dearest;  // share of the budget
+    std::vector<double> capacity_gbps;
     for (std::size_t a = 0; a < packing.price.size(); ++a) {
-      const double gbps = topology.arc(ArcId::at(a)).capacity.in_gigabits_per_second();
-      if (packing.price[a] * gbps < 1e-6) continue;  // of T: only there to break ties
-      pace.arcs.emplace_back(ArcId::at(a), Duration::seconds(bandwidth_s(p) * packing.price[a]));
+      capacity_gbps.push_back(topology.arc(ArcId::at(a)).capacity.in_gigabits_per_second());
+      const double share = packing.price[a] * capacity_gbps[a];
+      if (share >= 1e-6) dearest.emplace_back(-share, a);
+    }
+    std::sort(dearest.begin(), dearest.end());
+    const auto saving_s = [&](std::span<const std::pair<double, std::size_t>> arcs) {
+      std::vector<double> more = capacity_gbps;
+      for (const auto& [share, a] : arcs) more[a] += 1.0;
+      const double gbps = RoundPacker(problem_, std::move(more)).pack(partitions().round(p)).gbps;
+      return bandwidth_s(p) - gigabits() / gbps;
+    };
+    constexpr std::size_t kMostTried = 8;
+    for (std::size_t i = 0; i < std::min(kMostTried, dearest.size()); ++i) {
+      const double saved_s = saving_s({&dearest[i], 1});
+      if (saved_s < 1e-6 * bandwidth_s(p)) continue;
+      pace.arcs.emplace_back(ArcId::at(dearest[i].second), Duration::seconds(saved_s));
+    }
+    if (!pace.arcs.empty()) return;
+    pace.together = true;
+    const double saved_s = saving_s(dearest);
+    for (const auto& [share, a] : dearest) {
+      pace.arcs.emplace_back(ArcId::at(a), Duration::seconds(saved_s));
     }
   }
 

@@ -41,8 +41,8 @@ class RoundTimes {
   /// The partition (of those given) with the least τ, exactly; and its τ. Requires one.
   std::size_t fastest(std::span<const std::size_t> among);
 
-  /// What paces a round: the arcs with what one more Gbit/s on each would save, to first order
-  /// (alone where the LP's prices say so, else all of them together), in order of the arcs.
+  /// What paces a round: the arcs with what one more Gbit/s on each would save, or, where no arc
+  /// alone saves anything, on all of them at once.
   struct Pace {
     Duration bandwidth;  ///< M / Y
     Duration latency;
