@@ -239,9 +239,7 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
   const auto& [timed, kind] = *std::min_element(
       ways.begin(), ways.end(),
       [](const auto& a, const auto& b) { return a.first.time < b.first.time * (1.0 - 1e-9); });
-  std::vector<ExchangePlan> packed = packed_plans(network, timed, kind, round, payload);
-  if (exchange == Exchange::kTree) return packed;
-  return sooner(network, std::move(packed), timed.time,
+  return sooner(network, packed_plans(network, timed, kind, round, payload), timed.time,
                 plan_round(network, round, payload, exchange, Routing::kShortest));
 }
 

@@ -37,6 +37,7 @@ Topology nine_cities() {
                                            {7, 8, 2.11}}};
   const Bandwidth ten = Bandwidth::gigabits_per_second(10);
   std::vector<Topology::Island> islands;
+  islands.reserve(cities.size());
   for (std::size_t i = 0; i < cities.size(); ++i) {
     islands.push_back(
         {.name = cities[i], .at = SwitchId::at(i), .up = ten, .down = ten, .latency = {}});
