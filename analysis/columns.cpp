@@ -68,9 +68,10 @@ constexpr std::array kRounds{
     Column{"wan_bytes", "B", "bytes over core arcs, each arc counted"},
     Column{"bound_s", "s", "least time that any exchange of this clique could take on this map"},
     Column{"ratio_to_bound", "1", "communication_s / bound_s; empty for an island by itself"},
-    Column{"bound_by", "-",
-           "compute if that took longer than the exchange, else latency, or the arc that needs "
-           "longest for what this clique puts on it"},
+    Column{
+        "bound_by", "-",
+        "compute if that took longer than the exchange, else latency, the switch whose memory or "
+        "adder limits the rate, or the arc that needs longest for what this clique puts on it"},
 };
 
 constexpr std::array kLinks{

@@ -59,6 +59,7 @@ ExchangePlan empty_plan(const Clique& clique, Bytes payload, Exchange exchange) 
           .flows = {},
           .root = {},
           .ring_order = {},
+          .limited_by = {},
           .predicted = {}};
 }
 

@@ -56,6 +56,7 @@ struct ExchangePlan {
   std::vector<Flow> flows;           ///< each after the flows that it waits for
   std::optional<SwitchId> root;      ///< in-network
   std::vector<IslandId> ring_order;  ///< ring
+  std::string limited_by;            ///< `memory NYC` where a switch's limit sets the pace
   Prediction predicted;
 };
 

@@ -97,6 +97,7 @@ ExchangePlan packed_plan(const Network& network, const TimedPacking& timed, Pack
       .flows = {},
       .root = {},
       .ring_order = {},
+      .limited_by = {},
       .predicted = {
           .bandwidth = bandwidth, .latency = timed.ends[number] - bandwidth, .binding_arc = {}}};
   for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {

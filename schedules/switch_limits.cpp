@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "models/error.hpp"
 #include "schedules/switch_program.hpp"
 
@@ -133,14 +135,19 @@ void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans
   }
   for (std::size_t p = 0; p < plans.size(); ++p) {
     double share = 1.0;
+    const auto leave = [&](double left, SwitchId at, std::string_view what) {
+      if (left >= share) return;
+      share = left;
+      plans[p].limited_by = fmt::format("{} {}", what, network.topology.name(at));
+    };
     for (const AggregationLoad& load : loads[p]) {
       const std::size_t s = load.at.index();
       if (limits.memory && held_bits[s] > 0.0) {
-        share = std::min(share, limits.memory->in_bits() / held_bits[s]);
+        leave(limits.memory->in_bits() / held_bits[s], load.at, "memory");
       }
       if (limits.rate) {
-        share =
-            std::min(share, static_cast<double>(limits.rate->in_bits_per_second()) / added_bps[s]);
+        leave(static_cast<double>(limits.rate->in_bits_per_second()) / added_bps[s], load.at,
+              "adder");
       }
     }
     if (share >= 1.0) continue;

@@ -123,6 +123,10 @@ void print_table(const LoadedScenario& loaded, const Report& report, const Probe
              report.bound.in_seconds(), report.cost.time / report.bound);
   fmt::print("          {:.6f} s of bandwidth where islands add for each other in this mode\n",
              report.islands_add.in_seconds());
+  for (const CliqueRow& row : report.cost.cliques) {
+    if (!row.bound_by.starts_with("switch ")) continue;
+    fmt::print("limits    {}: {}\n", to_text(row.members, topology), row.bound_by);
+  }
   fmt::print("binds     {}{}\n\n", report.binding_arc,
              report.equally_bound > 0
                  ? fmt::format(" and {} other arcs equally", report.equally_bound)

@@ -218,10 +218,11 @@ class Simulation {
     std::string bound_by = "compute";
     if (exchange.compute < communication) {
       const ArcId arc = predicted.binding_arc;
-      bound_by = predicted.latency > predicted.bandwidth
-                     ? "latency"
-                     : fmt::format("{} {}", topology_.is_core(arc) ? "link" : "access",
-                                   topology_.name(arc));
+      const std::string& limit = prepared.plan.limited_by;
+      bound_by =
+          fmt::format("{} {}", topology_.is_core(arc) ? "link" : "access", topology_.name(arc));
+      if (!limit.empty()) bound_by = "switch " + limit;
+      if (predicted.latency > predicted.bandwidth) bound_by = "latency";
     }
     return {.round = number,
             .members = prepared.plan.members,

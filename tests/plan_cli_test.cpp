@@ -127,6 +127,19 @@ TEST(PlannedRounds, AreSimulatedInThePredictedTime) {
   }
 }
 
+// A small pool sets the pace in the engine too, and the row says whose.
+TEST(PlannedRounds, SayWhichSwitchLimitsThem) {
+  const Topology topology = nine_city();
+  SwitchLimits limits;
+  limits.memory = Bytes::count(2 << 20);
+  limits.discipline = AggregationDiscipline::kAckClocked;
+  const ProbeResult result =
+      probe(topology, capabilities(topology, Mode::kBoth), Bytes::count(2'000'000'000),
+            Exchange::kInNetwork, {round_of("AMS+FRA+LON", topology)}, Routing::kShortest, &limits);
+  EXPECT_NEAR(16.0 / result.rounds[0].bandwidth.in_seconds(), 3.976, 0.0006);
+  EXPECT_EQ(result.rounds[0].cliques.at(0).bound_by.rfind("switch memory ", 0), 0U);
+}
+
 // Impossible limits and keys are explained in one sentence, with status 2.
 TEST_F(PlanCli, ImpossiblePlansAreExplained) {
   const std::string plan = "plan " + shipped("nine-city.yaml") + " --quiet ";
