@@ -1,3 +1,6 @@
+#include <optional>
+
+#include "models/error.hpp"
 #include "schedules/policy.hpp"
 
 namespace gyre {
@@ -6,11 +9,16 @@ namespace {
 class Explicit final : public Policy {
  public:
   void describe(Fields& fields) override {
-    fields.list(
-        {"rounds",
-         "the cliques of round 0, 1, 2, …, as in 'SEO+TYO+SIN|LON+AMS'; '-' for a "
-         "round without exchange; or instead `file: NAME`, a schedule written by gyre plan"},
-        Presence::kRequired, texts_);
+    fields.list({"rounds",
+                 "the cliques of round 0, 1, 2, …, as in 'SEO+TYO+SIN|LON+AMS'; '-' for a "
+                 "round without exchange"},
+                Presence::kNullable, texts_);
+    std::optional<Text> file;  // the loader has put the file's rounds in its place
+    fields.optional({"file",
+                     "instead of `rounds`: a schedule file as gyre plan writes it, relative to the "
+                     "scenario"},
+                    file);
+    where_ = fields.where();
     fields.optional({"repeat",
                      "whether the list starts again after its last round; else no "
                      "exchange follows it"},
@@ -18,6 +26,9 @@ class Explicit final : public Policy {
   }
   void start(const PolicyContext& context) override {
     rounds_.clear();
+    if (texts_.empty()) {
+      throw InputError(where_, "the rounds are not given; allowed is either `rounds` or `file`");
+    }
     for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
     idle_ = make_round({}, context.topology.island_count());
   }
@@ -29,6 +40,7 @@ class Explicit final : public Policy {
 
  private:
   std::vector<Text> texts_;
+  Where where_;
   bool repeat_ = true;
   std::vector<Round> rounds_;
   Round idle_;
