@@ -45,6 +45,8 @@ class Policy {
   /// Does what takes long, once it has started, and keeps the outcome for the next start in the
   /// same circumstances. Ends early, with what it has, when `keep_going` says so.
   virtual void prepare(const std::function<bool()>& /*keep_going*/) {}
+  /// Whether `prepare` has something to do, after a start.
+  [[nodiscard]] virtual bool prepares() const { return false; }
   /// The partition of the islands in round `number`. Called once for each number, in order.
   virtual Round round(std::int64_t number) = 0;
   /// Whether the islands train in one data centre, on its fabric instead of the WAN.

@@ -204,6 +204,9 @@ class Batch {
       const ExchangeContext exchanges =
           exchange_context(spec, {*spec.topology, routes, spec.capabilities, spec.limits});
       spec.policy->start({.topology = *spec.topology, .seed = spec.seed, .exchanges = &exchanges});
+      if (spec.policy->prepares() && !options_.quiet) {
+        fmt::print(stderr, "planning the rounds of {}\n", name(r));
+      }
       spec.policy->prepare([] { return !interrupted(); });
     }
   }

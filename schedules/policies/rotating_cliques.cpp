@@ -52,6 +52,10 @@ class RotatingCliques final : public Policy {
     rounds_ = known->second;
   }
 
+  [[nodiscard]] bool prepares() const override {
+    return rounds_.empty() && request_ && !planned_.contains(content_of(*request_));
+  }
+
   Round round(std::int64_t number) override {
     check(!rounds_.empty(), "rotating cliques were not prepared");
     return rounds_[static_cast<std::size_t>(number) % rounds_.size()];
