@@ -76,7 +76,6 @@ TEST_P(NineCitySchedules, ExhaustiveValuesAreReproduced) {
 void expect_drift(const Setting& setting, double compute_s) {
   const auto known = schedule_values().at(setting.name);
   const std::string quantity = "drift_compute_" + std::to_string(static_cast<int>(compute_s));
-  if (!known.contains(quantity)) return;  // the reference has these on any paths only
   Planning planning(setting);
   SearchOptions options;
   options.compute_s = compute_s;
@@ -94,6 +93,9 @@ TEST(NineCityDrift, IsMatchedOrBeatenAtFiveSecondsOfCompute) {
 using SlowNineCityDrift = NineCitySchedules;
 
 TEST_P(SlowNineCityDrift, IsMatchedOrBeatenForEveryCompute) {
+  if (!schedule_values().at(GetParam().name).contains("drift_compute_0")) {
+    GTEST_SKIP() << "the reference has no drift by compute for this setting";
+  }
   for (const double compute_s : {0.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0}) {
     expect_drift(GetParam(), compute_s);
   }
