@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -23,5 +24,24 @@ struct Capabilities {
   [[nodiscard]] bool replicates(SwitchId s) const { return multicast[s.index()]; }
   [[nodiscard]] bool adds(SwitchId s) const { return aggregation[s.index()]; }
 };
+
+/// No switch can do anything but forward.
+inline Capabilities no_capabilities(std::size_t switches) {
+  const std::vector<bool> none(switches, false);
+  return {.multicast = none, .aggregation = none};
+}
+
+inline bool any_of_them(const std::vector<bool>& switches) {
+  return std::find(switches.begin(), switches.end(), true) != switches.end();
+}
+
+/// Those that have the capability, by index.
+inline std::vector<SwitchId> capable_switches(const std::vector<bool>& switches) {
+  std::vector<SwitchId> found;
+  for (std::size_t s = 0; s < switches.size(); ++s) {
+    if (switches[s]) found.push_back(SwitchId::at(s));
+  }
+  return found;
+}
 
 }  // namespace gyre

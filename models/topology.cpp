@@ -101,4 +101,10 @@ std::optional<std::pair<std::size_t, std::size_t>> unreachable_pair(
   return std::nullopt;
 }
 
+Duration path_latency(const Topology& topology, std::span<const ArcId> path) {
+  Duration sum;
+  for (const ArcId a : path) sum += topology.arc(a).latency;
+  return sum;
+}
+
 }  // namespace gyre

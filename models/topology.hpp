@@ -87,6 +87,9 @@ class Topology {
   std::vector<std::vector<ArcId>> in_;
 };
 
+/// Σ of the arcs' latencies.
+Duration path_latency(const Topology& topology, std::span<const ArcId> path);
+
 /// Two islands without a path from the first to the second, if there are any.
 std::optional<std::pair<std::size_t, std::size_t>> unreachable_pair(
     std::size_t switches, const std::vector<Topology::Island>& islands,

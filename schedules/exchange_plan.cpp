@@ -47,10 +47,6 @@ Prediction predict_one_step(const Topology& topology, std::span<const Flow> flow
   return prediction;
 }
 
-bool any(const std::vector<bool>& switches) {
-  return std::find(switches.begin(), switches.end(), true) != switches.end();
-}
-
 ExchangePlan empty_plan(const Clique& clique, Bytes payload, Exchange exchange) {
   return {.exchange = exchange,
           .members = clique,
@@ -99,12 +95,11 @@ ExchangePlan plan_gather(const Network& network, const Clique& clique, Bytes pay
 }
 
 ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes payload) {
-  const std::size_t switches = network.topology.switch_count();
-  const Capabilities none{.multicast = std::vector<bool>(switches, false),
-                          .aggregation = std::vector<bool>(switches, false)};
+  const Capabilities none = no_capabilities(network.topology.switch_count());
   std::vector<ExchangePlan> plans;
-  if (any(network.capabilities.multicast)) plans.push_back(plan_scatter(network, clique, payload));
-  if (any(network.capabilities.aggregation)) {
+  if (any_of_them(network.capabilities.multicast))
+    plans.push_back(plan_scatter(network, clique, payload));
+  if (any_of_them(network.capabilities.aggregation)) {
     ExchangePlan gather = plan_gather(network, clique, payload);
     if (within_tables(network, gather.flows)) plans.push_back(std::move(gather));
   }
@@ -124,7 +119,7 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     return plan;
   }
   std::vector<ExchangePlan> plans;
-  std::optional<ExchangePlan> too_wide;
+  bool capable = false;
   for (std::size_t s = 0; s < network.topology.switch_count(); ++s) {
     const SwitchId root = SwitchId::at(s);
     if (!network.capabilities.adds(root) || !network.capabilities.replicates(root)) continue;
@@ -132,14 +127,12 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     plan.root = root;
     add_flows(plan, {in_network_stream(network, clique, root)}, Carries::kResult);
     plan.predicted = predict_one_step(network.topology, plan.flows);
-    if (!within_tables(network, plan.flows)) {
-      too_wide = std::move(plan);
-      continue;
-    }
+    capable = true;
+    if (!within_tables(network, plan.flows)) continue;
     plans.push_back(within_limits(network, std::move(plan)));
   }
   if (plans.empty()) {
-    check(too_wide.has_value(), "in-network exchange without a capable switch");
+    check(capable, "in-network exchange without a capable switch");
     // No root keeps to the tables: the members do without the switches' sums.
     return plan_direct(network, clique, payload);
   }

@@ -163,15 +163,7 @@ std::vector<ExchangePlan> packed_plans(const Network& network, const TimedPackin
 /// ways finish first, which a packing at one rate does not.
 std::vector<ExchangePlan> sooner(const Network& network, std::vector<ExchangePlan> packed,
                                  Duration packed_end, std::vector<ExchangePlan> shortest) {
-  std::vector<Flow> flows;
-  for (const ExchangePlan& plan : shortest) {
-    const std::size_t first = flows.size();
-    for (Flow flow : plan.flows) {
-      for (std::size_t& before : flow.after) before += first;
-      flows.push_back(std::move(flow));
-    }
-  }
-  const Duration end = fluid_time(network.topology, flows, true);
+  const Duration end = joint_end(network.topology, shortest);
   if (!(end < packed_end * (1.0 - 1e-9))) return packed;
   for (ExchangePlan& plan : shortest) {
     plan.predicted.bandwidth = std::min(plan.predicted.bandwidth, end);
@@ -181,6 +173,18 @@ std::vector<ExchangePlan> sooner(const Network& network, std::vector<ExchangePla
 }
 
 }  // namespace
+
+Duration joint_end(const Topology& topology, const std::vector<ExchangePlan>& plans) {
+  std::vector<Flow> flows;
+  for (const ExchangePlan& plan : plans) {
+    const std::size_t first = flows.size();
+    for (Flow flow : plan.flows) {
+      for (std::size_t& before : flow.after) before += first;
+      flows.push_back(std::move(flow));
+    }
+  }
+  return fluid_time(topology, flows, true);
+}
 
 std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing) {
   const Topology& topology = network.topology;
@@ -198,8 +202,7 @@ bool plans_jointly(const Network& network, Exchange exchange, Routing routing) {
 }
 
 ExchangePlan plan_tree(const Network& network, const Clique& clique, Bytes payload) {
-  const std::vector<bool> none(network.topology.switch_count(), false);
-  const Capabilities plain{.multicast = none, .aggregation = none};
+  const Capabilities plain = no_capabilities(network.topology.switch_count());
   const Network unaided{network.topology, network.routes, plain};
   RoundPacker packer(
       {.network = &unaided, .kind = PackingKind::kIslands, .routing = Routing::kShortest});
@@ -222,8 +225,7 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
     keep_within_limits(network, plans);
     return plans;
   }
-  const std::vector<bool> none(network.topology.switch_count(), false);
-  const Capabilities plain{.multicast = none, .aggregation = none};
+  const Capabilities plain = no_capabilities(network.topology.switch_count());
   const Network unaided{network.topology, network.routes, plain};
   std::vector<std::pair<TimedPacking, PackingKind>> ways;
   const auto add = [&](const Network& able, PackingKind kind) {

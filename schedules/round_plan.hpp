@@ -22,6 +22,9 @@ inline constexpr std::size_t kMostTreeIslands = 32;
 std::vector<ExchangePlan> plan_round(const Network& network, const Round& round, Bytes payload,
                                      Exchange exchange, Routing routing);
 
+/// When the last of a round's plans ends, all of them together on an idle map (`fluid_time`).
+Duration joint_end(const Topology& topology, const std::vector<ExchangePlan>& plans);
+
 /// How many flows with a rate of their own can be under way at once: n/2 exchanges, each with no
 /// more trees than its LP has rows (arcs and groups). 0 where no plan sets rates.
 std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing);

@@ -66,8 +66,7 @@ std::vector<AggregationLoad> aggregation_loads(const Network& network, const Str
     // An island's own contribution is there from the start.
     if (!topology.is_switch(node)) first = Duration();
     for (const Hop* hop : inputs[node]) {
-      Duration time = self(self, hop->from);
-      for (const ArcId a : hop->path) time += topology.arc(a).latency;
+      const Duration time = self(self, hop->from) + path_latency(topology, hop->path);
       first = std::min(first.value_or(time), time);
       last = std::max(last, time);
     }

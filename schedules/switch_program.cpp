@@ -88,9 +88,7 @@ std::map<NodeId, Duration> depths_up(const Topology& topology, const TreeShape& 
     changed = false;
     for (const Hop& hop : shape.up) {
       if (!depth.contains(hop.to) || depth.contains(hop.from)) continue;
-      Duration latency;
-      for (const ArcId a : hop.path) latency += topology.arc(a).latency;
-      depth[hop.from] = depth.at(hop.to) + latency;
+      depth[hop.from] = depth.at(hop.to) + path_latency(topology, hop.path);
       changed = true;
     }
   }

@@ -7,7 +7,6 @@
 
 #include "models/compute.hpp"
 #include "models/error.hpp"
-#include "schedules/fluid.hpp"
 #include "schedules/optimizer/partitions.hpp"
 #include "schedules/round_plan.hpp"
 
@@ -63,19 +62,6 @@ std::string cost_of_limits(const ModeWorld& world, const PlanRequest& request,
       "the limits of the switches cost {:.1f} %: without them {:.4f}, first round {}",
       100.0 * (within - best.value) / std::abs(best.value), std::abs(best.value),
       to_text(best.rounds.front().round, world.network.topology));
-}
-
-/// When the last of a round's plans ends, run together on an idle map.
-Duration joint_end(const Topology& topology, const std::vector<ExchangePlan>& plans) {
-  std::vector<Flow> flows;
-  for (const ExchangePlan& plan : plans) {
-    const std::size_t first = flows.size();
-    for (Flow flow : plan.flows) {
-      for (std::size_t& before : flow.after) before += first;
-      flows.push_back(std::move(flow));
-    }
-  }
-  return fluid_time(topology, flows, true);
 }
 
 }  // namespace

@@ -17,20 +17,6 @@ bool scatters_only(PackingKind kind) {
   return kind == PackingKind::kScatter || kind == PackingKind::kAllGather;
 }
 
-std::vector<SwitchId> capable(const std::vector<bool>& switches) {
-  std::vector<SwitchId> found;
-  for (std::size_t s = 0; s < switches.size(); ++s) {
-    if (switches[s]) found.push_back(SwitchId::at(s));
-  }
-  return found;
-}
-
-Duration length(const Topology& topology, const Hop& hop) {
-  Duration sum;
-  for (const ArcId a : hop.path) sum += topology.arc(a).latency;
-  return sum;
-}
-
 /// By node: how long data takes between it and the root, along the hops.
 std::map<NodeId, Duration> depths(const Topology& topology, const std::vector<Hop>& hops,
                                   NodeId root, TreeDirection direction) {
@@ -45,8 +31,7 @@ std::map<NodeId, Duration> depths(const Topology& topology, const std::vector<Ho
       if (placed[h] || known == depth.end()) continue;
       placed[h] = true;
       changed = true;
-      const Duration through = known->second + length(topology, hops[h]);
-      depth[far] = through;
+      depth[far] = known->second + path_latency(topology, hops[h].path);
     }
   }
   return depth;
@@ -109,8 +94,8 @@ TreePricing::TreePricing(const PackingProblem& problem, const PricedMap& map, co
   const PackingKind kind = problem.kind;
   if (kind == PackingKind::kPairs) return;
   const Capabilities& can = problem.network->capabilities;
-  const std::vector<SwitchId> add = capable(can.aggregation);
-  const std::vector<SwitchId> replicate = capable(can.multicast);
+  const std::vector<SwitchId> add = capable_switches(can.aggregation);
+  const std::vector<SwitchId> replicate = capable_switches(can.multicast);
   const bool relay = kind == PackingKind::kIslands || kind == PackingKind::kAllGather;
   if (kind == PackingKind::kIslands && add.empty() && replicate.empty() &&
       islands.size() > TreeTables::kMostTerminals) {
@@ -257,8 +242,9 @@ std::vector<std::vector<TreePricing::Priced>> TreePricing::trees() const {
   }
   if (!adds_up(problem_.kind)) return rooted_trees();
   const Capabilities& can = problem_.network->capabilities;
-  const bool unaided = problem_.kind == PackingKind::kIslands && capable(can.multicast).empty() &&
-                       capable(can.aggregation).empty();
+  const bool unaided = problem_.kind == PackingKind::kIslands &&
+                       capable_switches(can.multicast).empty() &&
+                       capable_switches(can.aggregation).empty();
   std::vector<Priced> found = unaided ? arborescences() : by_root();
   std::stable_sort(found.begin(), found.end(),
                    [](const Priced& a, const Priced& b) { return a.cost < b.cost; });

@@ -14,15 +14,6 @@ namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-bool any(const std::vector<bool>& switches) {
-  return std::find(switches.begin(), switches.end(), true) != switches.end();
-}
-
-Capabilities no_capabilities(const Network& network) {
-  const std::vector<bool> none(network.topology.switch_count(), false);
-  return {.multicast = none, .aggregation = none};
-}
-
 }  // namespace
 
 std::vector<PackingKind> packing_kinds(const Network& network, Exchange exchange) {
@@ -31,8 +22,8 @@ std::vector<PackingKind> packing_kinds(const Network& network, Exchange exchange
   std::vector<PackingKind> kinds;
   // Also where trees have the better rate: paths may have the better latency.
   if (direct) kinds.push_back(PackingKind::kPairs);
-  if (direct && any(can.multicast)) kinds.push_back(PackingKind::kScatter);
-  if (direct && any(can.aggregation)) kinds.push_back(PackingKind::kGather);
+  if (direct && any_of_them(can.multicast)) kinds.push_back(PackingKind::kScatter);
+  if (direct && any_of_them(can.aggregation)) kinds.push_back(PackingKind::kGather);
   if (exchange == Exchange::kTree || exchange == Exchange::kBest) {
     kinds.push_back(PackingKind::kIslands);
   }
@@ -200,7 +191,7 @@ class PackedWay final : public RoundTimes::Way {
   PackedWay(const Network& network, const Partitions& partitions, PackingKind kind, Routing routing,
             Bytes payload)
       : Way(partitions, payload),
-        plain_(no_capabilities(network)),
+        plain_(no_capabilities(network.topology.switch_count())),
         // On shortest paths the islands do it alone: routers have one tree a source, not several.
         network_{.topology = network.topology,
                  .routes = network.routes,

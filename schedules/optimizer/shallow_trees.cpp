@@ -133,9 +133,7 @@ Legs::Legs(const PricedMap& map, std::span<const IslandId> islands)
   for (const NodeId from : nodes) {
     for (const NodeId to : nodes) {
       price_[at(from, to)] = map.cost(from, to);
-      Duration latency;
-      for (const ArcId a : map.path(from, to)) latency += topology.arc(a).latency;
-      latency_[at(from, to)] = latency;
+      latency_[at(from, to)] = path_latency(topology, map.path(from, to));
     }
   }
 }

@@ -46,22 +46,14 @@ void drop_idle(PackedGroup& group, double least_gbps) {
   group = std::move(used);
 }
 
-std::vector<SwitchId> capable(const std::vector<bool>& switches) {
-  std::vector<SwitchId> found;
-  for (std::size_t s = 0; s < switches.size(); ++s) {
-    if (switches[s]) found.push_back(SwitchId::at(s));
-  }
-  return found;
-}
-
 class TimedPacker {
  public:
   TimedPacker(RoundPacker& packer, const Round& round, Bytes payload)
       : packer_(packer),
         problem_(packer.problem()),
         topology_(problem_.network->topology),
-        replicate_(capable(problem_.network->capabilities.multicast)),
-        add_(capable(problem_.network->capabilities.aggregation)),
+        replicate_(capable_switches(problem_.network->capabilities.multicast)),
+        add_(capable_switches(problem_.network->capabilities.aggregation)),
         cliques_(exchanging_cliques(round)),
         gigabits_(payload.in_bits() / kBitsPerGigabit),
         timed_{.packing = packer.pack(round), .ends = {}, .time = {}} {
@@ -179,8 +171,7 @@ class TimedPacker {
   [[nodiscard]] PackedTree path_tree(const PricedMap& map, IslandId from, IslandId to) const {
     Hop hop{.from = topology_.node(from), .to = topology_.node(to), .path = {}};
     hop.path = map.path(hop.from, hop.to);
-    Duration latency;
-    for (const ArcId a : hop.path) latency += topology_.arc(a).latency;
+    const Duration latency = path_latency(topology_, hop.path);
     return {.shape = {.root = hop.from, .up = {}, .down = {std::move(hop)}}, .latency = latency};
   }
 
