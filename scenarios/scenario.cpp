@@ -192,7 +192,6 @@ void PlanBlock::describe(Fields& fields) {
                           "How the cliques exchange: direct, tree, in-network, or best, the "
                           "fastest of these for each round."},
                          exchange, kExchangeNames);
-  exchange_where = fields.where("exchange");
   spec.describe(fields);
 }
 

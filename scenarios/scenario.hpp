@@ -136,7 +136,6 @@ struct PlanBlock {
   Exchange exchange = Exchange::kDirect;
   PlanSpec spec;
   Where where;
-  Where exchange_where;
 
   void describe(Fields& fields);
 };

@@ -129,15 +129,6 @@ void print_schedule_rounds(const Topology& topology, const PlannedSchedule& sche
   }
 }
 
-/// The rounds of a period, as the CSV writes them.
-std::string schedule_of(const Topology& topology, const PlannedSchedule& schedule) {
-  std::string text;
-  for (const PlannedRound& round : schedule.rounds) {
-    text += (text.empty() ? "" : " ; ") + to_text(round.round, topology);
-  }
-  return text;
-}
-
 TextTable schedules_table(const PlannedMode& mode, const Topology& topology,
                           PlanObjective objective) {
   using Align = TextTable::Align;
@@ -154,7 +145,7 @@ TextTable schedules_table(const PlannedMode& mode, const Topology& topology,
     table.row({rank, value_text(objective, one.value),
                one.name.empty() ? percent(mode.gap(one)) : "", in_seconds(one.period.in_seconds()),
                in_seconds(shows_drift ? one.consensus.time_s : one.drift_s),
-               one.name.empty() ? schedule_of(topology, one) : one.name});
+               one.name.empty() ? to_text(one, topology) : one.name});
   };
   for (std::size_t i = 0; i < mode.result.ranked.size(); ++i) {
     add(std::to_string(i + 1), mode.result.ranked[i]);
@@ -188,10 +179,7 @@ void print_shift(const std::vector<PlannedMode>& modes, const LoadedScenario& lo
   fmt::print("How the optimum shifts with what the switches can do:\n");
   for (const PlannedMode& mode : modes) {
     const PlannedSchedule& best = mode.result.ranked.front();
-    std::size_t largest = 0;
-    for (const PlannedRound& round : best.rounds) {
-      for (const Clique& clique : round.round.cliques) largest = std::max(largest, clique.size());
-    }
+    const std::size_t largest = largest_clique(best);
     const bool global = largest == loaded.topology.island_count();
     const PlannedSchedule* baseline = nullptr;
     for (const PlannedSchedule& one : mode.result.baselines) {
@@ -225,7 +213,7 @@ std::vector<std::string> csv_fields(const LoadedScenario& loaded, const PlannedM
           std::string(name_of(plan.exchange)),
           std::string(name_of(plan.spec.objective)),
           std::to_string(rank + 1),
-          schedule_of(loaded.topology, one),
+          to_text(one, loaded.topology),
           std::to_string(one.rounds.size()),
           text(consensus ? one.consensus.time_s : one.period.in_seconds()),
           text(one.drift_s),

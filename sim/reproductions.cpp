@@ -61,14 +61,6 @@ Capabilities able_in(const Topology& topology, Mode mode) {
           .aggregation = std::vector<bool>(n, mode == Mode::kAggregation || mode == Mode::kBoth)};
 }
 
-std::string schedule_of(const Topology& topology, const PlannedSchedule& schedule) {
-  std::string text;
-  for (const PlannedRound& round : schedule.rounds) {
-    text += (text.empty() ? "" : " ; ") + to_text(round.round, topology);
-  }
-  return text;
-}
-
 constexpr Bytes kTwoGigabytes = Bytes::count(2'000'000'000);
 
 struct ShiftRow {
@@ -124,19 +116,14 @@ ReproducedTable capability_shift(const ReproductionWatch& watch) {
                         {}, [&](double, double, double) { return watch(share); });
       if (result.ranked.empty()) return table;
       const PlannedSchedule& best = result.ranked.front();
-      std::size_t largest = 0;
-      for (const PlannedRound& round : best.rounds) {
-        for (const Clique& clique : round.round.cliques) {
-          largest = std::max(largest, clique.size());
-        }
-      }
+      const std::size_t largest = largest_clique(best);
       if (largest == topology.island_count() && global_from < 0.0) global_from = kCompute[c];
       if (best.drift_s <= row.known[c] + 6e-5) ++matched;
       table.rows.push_back(
           {std::string(row.name), fmt::format("{:g}", kCompute[c]),
            fmt::format("{:.4f}", row.known[c]), fmt::format("{:.4f}", best.drift_s),
            fmt::format("{:+.4f}", best.drift_s - row.known[c]), fmt::format("{:.4f}", result.bound),
-           std::to_string(largest), schedule_of(topology, best)});
+           std::to_string(largest), to_text(best, topology)});
     }
     std::string finding =
         fmt::format("{}: rotating cliques are best at every compute shown", row.name);
@@ -195,18 +182,13 @@ ReproducedTable memory_shift(const ReproductionWatch& watch) {
                         spec, [&](double, double, double) { return watch(share); });
       if (result.ranked.empty()) return table;
       const PlannedSchedule& best = result.ranked.front();
-      std::size_t largest = 0;
-      for (const PlannedRound& round : best.rounds) {
-        for (const Clique& clique : round.round.cliques) {
-          largest = std::max(largest, clique.size());
-        }
-      }
+      const std::size_t largest = largest_clique(best);
       const bool global = largest == topology.island_count();
       if (!global) global_from = -1;
       if (global && global_from < 0) global_from = megabytes;
       table.rows.push_back({std::string(one.name), std::to_string(megabytes),
                             fmt::format("{:.4f}", best.consensus.time_s), std::to_string(largest),
-                            std::to_string(best.rounds.size()), schedule_of(topology, best)});
+                            std::to_string(best.rounds.size()), to_text(best, topology)});
     }
     std::string finding = fmt::format("{}: rotating cliques at every memory shown", one.name);
     if (global_from == kMegabytes.front()) {

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kMostWork = 8e9;  // arc visits of a plan: what one core does in half a minute
 constexpr std::size_t kMostShapes = 3;
+constexpr double kPrecision = 1e-9;         // of the drift: a period costs n² there
 constexpr std::size_t kMostHostPlans = 16;  // islands up to which ring and tree are baselines
 
 class GridSearch {
@@ -48,13 +49,13 @@ class GridSearch {
 
   PlanResult run() {
     PlanResult result;
-    result.baselines.push_back(global("all-reduce/direct"));
+    result.baselines.push_back(global(Exchange::kDirect));
     if (n_ <= kMostHostPlans) {
-      result.baselines.push_back(global("all-reduce/tree"));
-      result.baselines.push_back(global("all-reduce/ring"));
+      result.baselines.push_back(global(Exchange::kTree));
+      result.baselines.push_back(global(Exchange::kRing));
     }
     if (available(network_, Exchange::kInNetwork)) {
-      PlannedSchedule one = global("all-reduce/in-network");
+      PlannedSchedule one = global(Exchange::kInNetwork);
       const bool only = request_.exchange == Exchange::kInNetwork;
       if (!only && result.baselines.front().value <= one.value) one = result.baselines.front();
       one.name.clear();
@@ -81,16 +82,13 @@ class GridSearch {
 
  private:
   /// One clique of all, as its plan predicts it.
-  [[nodiscard]] PlannedSchedule global(std::string name) const {
+  [[nodiscard]] PlannedSchedule global(Exchange exchange) const {
     Clique everybody;
     for (std::size_t i = 0; i < n_; ++i) everybody.push_back(IslandId::at(i));
-    const Exchange exchange = static_cast<Exchange>(
-        std::find(kExchangeNames.begin(), kExchangeNames.end(), name.substr(name.find('/') + 1)) -
-        kExchangeNames.begin());
     const Prediction predicted =
         plan_exchange(network_, everybody, request_.payload, exchange).predicted;
     PlannedSchedule schedule;
-    schedule.name = std::move(name);
+    schedule.name = fmt::format("all-reduce/{}", name_of(exchange));
     schedule.rounds.push_back({.round = make_round({everybody}, n_),
                                .time = predicted.total(),
                                .latency = predicted.latency,
@@ -98,7 +96,7 @@ class GridSearch {
                                .together = false,
                                .switches = {},
                                .certificate = 0.0});
-    value(schedule);
+    evaluate(schedule, request_, spec_, kPrecision);
     return schedule;
   }
 
@@ -106,9 +104,7 @@ class GridSearch {
                            std::size_t shapes, bool& stopped) const {
     const Grid grid(shape, n_);
     Rng rng = Rng::stream(request_.seed, fmt::format("plan/grid/{}", fmt::join(shape, "x")));
-    std::vector<std::size_t> islands = ordered_by_latency();
-    islands.resize(n_);
-    Placement now(grid, paths_, capacity_gbps_, kind_, islands);
+    Placement now(grid, paths_, capacity_gbps_, kind_, ordered_by_latency());
     std::vector<std::size_t> best = now.island_of();
     double best_s = now.seconds(gigabits_);
     double energy = now.energy(gigabits_);
@@ -182,7 +178,7 @@ class GridSearch {
       schedule.rounds.push_back(described(placement.round(d), placement.load(d),
                                           placement.bandwidth_s(d, 1.0), placement.latency_s(d)));
     }
-    value(schedule);
+    evaluate(schedule, request_, spec_, kPrecision);
     return schedule;
   }
 
@@ -204,7 +200,7 @@ class GridSearch {
       schedule.rounds.push_back(
           described(make_round(std::move(pairs), n_), loads.load(), loads.most(), latency_s));
     }
-    value(schedule);
+    evaluate(schedule, request_, spec_, kPrecision);
     return schedule;
   }
 
@@ -275,30 +271,6 @@ class GridSearch {
       best = std::max(best, gigabits_ * needed / budget);
     }
     return best;
-  }
-
-  void value(PlannedSchedule& schedule) const {
-    std::vector<std::vector<std::uint16_t>> blocks;
-    for (const PlannedRound& round : schedule.rounds) {
-      std::vector<std::uint16_t>& block = blocks.emplace_back(n_);
-      for (std::size_t c = 0; c < round.round.cliques.size(); ++c) {
-        for (const IslandId i : round.round.cliques[c]) {
-          block[i.index()] = static_cast<std::uint16_t>(c);
-        }
-      }
-      schedule.period += round.time;
-    }
-    std::vector<MixingRound> communicating;
-    std::vector<MixingRound> training;
-    for (std::size_t r = 0; r < blocks.size(); ++r) {
-      const double time_s = schedule.rounds[r].time.in_seconds();
-      communicating.push_back({.block = blocks[r], .time_s = time_s});
-      training.push_back({.block = blocks[r], .time_s = time_s + request_.compute.in_seconds()});
-    }
-    schedule.consensus = time_to_consensus(communicating, spec_.epsilon);
-    schedule.drift_s = drift_s(training, 1e-9);
-    schedule.value =
-        spec_.objective == PlanObjective::kConsensus ? schedule.consensus.time_s : schedule.drift_s;
   }
 
   void bound(PlanResult& result) const {

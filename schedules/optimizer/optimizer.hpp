@@ -36,7 +36,6 @@ struct PlanSpec {
   std::optional<std::int64_t> max_clique;
   double epsilon = 1e-3;
   std::optional<Duration> window;
-  Where objective_where;
   Where window_where;
 
   void describe(Fields& fields);
@@ -77,6 +76,11 @@ struct PlannedSchedule {
   double drift_s = kNeverMixes;  ///< with the compute time; for `window` with rounds of a window
 };
 
+/// The rounds of a period, as the CSV writes them: separated by ` ; `.
+std::string to_text(const PlannedSchedule& schedule, const Topology& topology);
+/// Islands of the largest clique of its rounds.
+std::size_t largest_clique(const PlannedSchedule& schedule);
+
 struct PlanResult {
   std::vector<PlannedSchedule> ranked;  ///< best first; empty if nothing fits
   std::vector<PlannedSchedule> baselines;
@@ -94,6 +98,11 @@ using PlanWatch = std::function<bool(double share, double incumbent, double boun
 /// islands are placed by annealing (`grid_search.hpp`). Deterministic under the seed.
 PlanResult plan_schedule(const PlanRequest& request, const PlanSpec& spec,
                          const PlanWatch& watch = {});
+
+/// Fills in what the schedule's rounds are worth: period, consensus, drift (to this relative
+/// precision) and the objective's value.
+void evaluate(PlannedSchedule& schedule, const PlanRequest& request, const PlanSpec& spec,
+              double precision);
 
 /// Why this cannot be planned, in one sentence, or nothing.
 std::optional<std::string> request_fault(const PlanRequest& request, const PlanSpec& spec);

@@ -111,7 +111,6 @@ TreePricing::TreePricing(const PackingProblem& problem, const PricedMap& map, co
   for (std::size_t s = 0; s < add.size(); ++s) {
     const auto same = std::find(replicate.begin(), replicate.end(), add[s]);
     if (same == replicate.end()) continue;
-    roots_.push_back(add[s]);
     gather_root_.push_back(islands_.size() + s);
     scatter_root_.push_back(islands_.size() + static_cast<std::size_t>(same - replicate.begin()));
   }
@@ -143,7 +142,7 @@ double TreePricing::cost(TerminalSet clique) const {
       best = std::min(best, gather_->cost(without(i), i) + scatter_->cost(without(i), i));
     }
   }
-  for (std::size_t r = 0; r < roots_.size(); ++r) {
+  for (std::size_t r = 0; r < gather_root_.size(); ++r) {
     best = std::min(
         best, gather_->cost(clique, gather_root_[r]) + scatter_->cost(clique, scatter_root_[r]));
   }
@@ -201,7 +200,8 @@ std::vector<TreePricing::Priced> TreePricing::by_root() const {
       consider(all ^ (TerminalSet{1} << i), i, i);
     }
   }
-  for (std::size_t r = 0; r < roots_.size(); ++r) consider(all, gather_root_[r], scatter_root_[r]);
+  for (std::size_t r = 0; r < gather_root_.size(); ++r)
+    consider(all, gather_root_[r], scatter_root_[r]);
   return found;
 }
 

@@ -81,8 +81,7 @@ class TreePricing {
   PackingProblem problem_;
   const PricedMap* map_;
   Clique islands_;
-  std::vector<SwitchId> roots_;  ///< switches that may be the root
-  /// Where the roots are in the two tables.
+  /// Where the switches that may be the root are in the two tables.
   std::vector<std::size_t> gather_root_;
   std::vector<std::size_t> scatter_root_;
   std::optional<TreeTables> gather_;

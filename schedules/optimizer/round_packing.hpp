@@ -37,8 +37,6 @@ class RoundPacker {
 
   /// Requires a clique of two or more members.
   RoundPacking pack(const Round& round);
-  /// Forgets trees of earlier rounds.
-  void forget() { known_.clear(); }
 
   [[nodiscard]] const PackingProblem& problem() const { return problem_; }
   [[nodiscard]] std::span<const double> capacity_gbps() const { return capacity_gbps_; }

@@ -333,6 +333,11 @@ std::size_t RoundTimes::fastest(std::span<const std::size_t> among) {
   }
 }
 
+double RoundTimes::latency_s(std::size_t partition) {
+  const Way& way = fastest_way(partition);
+  return way.lower_s(partition) - way.bandwidth_s(partition);
+}
+
 RoundTimes::Pace RoundTimes::pace(std::size_t partition) {
   Way& way = fastest_way(partition);
   Pace pace;

@@ -52,6 +52,8 @@ class RoundTimes {
     double certificate = 0.0;  ///< relative gap between the rate and its bound by the prices
   };
   Pace pace(std::size_t partition);
+  /// L of the fastest way, without solving anything more for an explanation.
+  double latency_s(std::size_t partition);
   /// LPs solved so far.
   [[nodiscard]] std::size_t solved() const { return solved_; }
 

@@ -48,7 +48,6 @@ class TreeTables {
   /// The hops of that tree, in the direction of the data: from the root outwards, or the reverse.
   [[nodiscard]] std::vector<Hop> tree(TerminalSet terminals, std::size_t root) const;
   [[nodiscard]] NodeId node(std::size_t root) const { return nodes_[root]; }
-  [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 
  private:
   struct Choice {
