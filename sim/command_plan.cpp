@@ -1,13 +1,10 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "analysis/csv.hpp"
 #include "analysis/table.hpp"
@@ -17,6 +14,7 @@
 #include "sim/interrupt.hpp"
 #include "sim/plan_file.hpp"
 #include "sim/planned_mode.hpp"
+#include "sim/status_line.hpp"
 
 namespace gyre {
 namespace {
@@ -49,38 +47,15 @@ std::string value_heading(PlanObjective objective) {
   return "pairs/s";
 }
 
-/// A line that is drawn over on a terminal; nothing elsewhere or when quiet.
-class PlanProgress {
- public:
-  explicit PlanProgress(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
-  PlanProgress(const PlanProgress&) = delete;
-  PlanProgress& operator=(const PlanProgress&) = delete;
-  ~PlanProgress() { clear(); }
-
-  void draw(Mode mode, double share, double incumbent, double bound) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now - drawn_ < std::chrono::milliseconds(100)) return;
-    drawn_ = now;
-    std::string gap;
-    if (std::isfinite(incumbent) && bound > 0.0) {
-      gap = fmt::format(", bound {:.4f}, gap {}", bound, percent(incumbent / bound - 1.0));
-    }
-    const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-    fmt::print(stderr, "\r\x1b[Kplanning mode {}: {:.0f} %, {:.0f} s, best {}{}", name_of(mode),
-               100.0 * share, elapsed_s, in_seconds(incumbent), gap);
-    std::fflush(stderr);
+std::string progress_text(Mode mode, double share, double incumbent, double bound,
+                          double elapsed_s) {
+  std::string gap;
+  if (std::isfinite(incumbent) && bound > 0.0) {
+    gap = fmt::format(", bound {:.4f}, gap {}", bound, percent(incumbent / bound - 1.0));
   }
-  void clear() const {
-    if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point drawn_;
-};
+  return fmt::format("planning mode {}: {:.0f} %, {:.0f} s, best {}{}", name_of(mode),
+                     100.0 * share, elapsed_s, in_seconds(incumbent), gap);
+}
 
 /// What paces a round, in words.
 std::string pace_text(const Topology& topology, const PlannedRound& round) {
@@ -278,11 +253,13 @@ int command_plan(const PlanCommandOptions& options) {
   watch_interrupts();
   std::vector<PlannedMode> planned;
   {
-    PlanProgress progress(options.common.quiet);
+    StatusLine progress(options.common.quiet);
     for (const Mode mode : modes) {
       if (interrupted()) break;
       planned.push_back(plan_mode(loaded, mode, [&](double share, double incumbent, double bound) {
-        progress.draw(mode, share, incumbent, bound);
+        if (progress.due()) {
+          progress.draw(progress_text(mode, share, incumbent, bound, progress.elapsed_s()));
+        }
         return !interrupted();
       }));
       if (planned.back().result.ranked.empty()) planned.pop_back();

@@ -1,9 +1,5 @@
-#include <chrono>
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "analysis/csv.hpp"
 #include "analysis/table.hpp"
@@ -12,37 +8,18 @@
 #include "sim/cli.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/reproductions.hpp"
+#include "sim/status_line.hpp"
 
 namespace gyre {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A line that is drawn over on a terminal, with an estimate of the time left.
-class ShareLine {
- public:
-  explicit ShareLine(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
-  ShareLine(const ShareLine&) = delete;
-  ShareLine& operator=(const ShareLine&) = delete;
-  ~ShareLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  void draw(double share) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now - drawn_ < std::chrono::milliseconds(200)) return;
-    drawn_ = now;
-    const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-    const std::string left =
-        share > 0.02 ? fmt::format(", {:.0f} s left", elapsed_s * (1.0 / share - 1.0)) : "";
-    fmt::print(stderr, "\r\x1b[K{:.0f} %{}", 100.0 * share, left);
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point drawn_;
-};
+std::string progress_text(double share, double elapsed_s) {
+  const std::string left =
+      share > 0.02 ? fmt::format(", {:.0f} s left", elapsed_s * (1.0 / share - 1.0)) : "";
+  return fmt::format("{:.0f} %{}", 100.0 * share, left);
+}
 
 void print_csv(const ReproducedTable& table) {
   fmt::print("{}", csv_line(table.columns));
@@ -92,9 +69,9 @@ int command_reproduce(const ReproduceOptions& options) {
   watch_interrupts();
   ReproducedTable table;
   {
-    ShareLine line(options.quiet);
+    StatusLine line(options.quiet);
     table = reproduction.run([&line](double share) {
-      line.draw(share);
+      if (line.due()) line.draw(progress_text(share, line.elapsed_s()));
       return !interrupted();
     });
   }

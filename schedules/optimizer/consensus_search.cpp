@@ -4,8 +4,6 @@
 #include <map>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "models/error.hpp"
 #include "schedules/optimizer/search.hpp"
 
@@ -119,6 +117,9 @@ class ConsensusSearch {
   void offer(std::vector<std::size_t> rounds) {
     Candidate one{.rounds = std::move(rounds), .value = 0.0};
     for (const std::size_t p : one.rounds) one.value += times_.exact_s(p);
+    keep(std::move(one));
+  }
+  void keep(Candidate one) {
     if (one.value >= worst_kept()) return;
     ranked_.insert(std::upper_bound(ranked_.begin(), ranked_.end(), one.value), one.value);
     found_.push_back(std::move(one));
@@ -191,9 +192,7 @@ class ConsensusSearch {
         const bool known = std::any_of(ranked_.begin(), ranked_.end(), [&one](double value) {
           return std::abs(value / one.value - 1.0) < 1e-9;
         });
-        if (known || one.value >= worst_kept()) continue;
-        ranked_.insert(std::upper_bound(ranked_.begin(), ranked_.end(), one.value), one.value);
-        found_.push_back(one);
+        if (!known) keep(one);
       }
     }
   }

@@ -170,6 +170,15 @@ class PeriodSearch {
   bool stopped_ = false;
 };
 
+/// Makes a round's time exact; says whether that changed it.
+std::function<bool(std::size_t)> settling(RoundTimes& times) {
+  return [&times](std::size_t p) {
+    if (times.is_exact(p)) return false;
+    const double before_s = times.lower_s(p);
+    return times.exact_s(p) > before_s * (1.0 + 1e-12);
+  };
+}
+
 std::vector<Candidate> first_of(std::vector<Candidate> found, std::size_t keep) {
   if (found.size() > keep) found.resize(keep);
   return found;
@@ -211,11 +220,7 @@ SearchResult search_drift(const Partitions& partitions, RoundTimes& times,
     return drift_s(mixing_rounds(partitions, rounds, time_s), 1e-10, give_up);
   };
   PeriodSearch search(partitions, options, objective, pool);
-  const auto settle = [&times](std::size_t p) {
-    if (times.is_exact(p)) return false;
-    const double before_s = times.lower_s(p);
-    return times.exact_s(p) > before_s * (1.0 + 1e-12);
-  };
+  const auto settle = settling(times);
   SearchResult result{.best = first_of(search.run(settle, bound, "plan/drift"), options.keep),
                       .bound = bound,
                       .method = "least-ratio cycle over what each round leaves behind"};
@@ -263,11 +268,7 @@ SearchResult anneal_consensus(const Partitions& partitions, RoundTimes& times,
         .time_s;
   };
   PeriodSearch search(partitions, options, objective, pool);
-  const auto settle = [&times](std::size_t p) {
-    if (times.is_exact(p)) return false;
-    const double before_s = times.lower_s(p);
-    return times.exact_s(p) > before_s * (1.0 + 1e-12);
-  };
+  const auto settle = settling(times);
   result.best = first_of(search.run(settle, result.bound, "plan/consensus", 2), options.keep);
   return result;
 }
