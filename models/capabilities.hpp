@@ -25,10 +25,16 @@ struct Capabilities {
   [[nodiscard]] bool adds(SwitchId s) const { return aggregation[s.index()]; }
 };
 
+/// Every switch with what the mode allows.
+inline Capabilities capabilities_of(Mode mode, std::size_t switches) {
+  const bool both = mode == Mode::kBoth;
+  return {.multicast = std::vector<bool>(switches, both || mode == Mode::kMulticast),
+          .aggregation = std::vector<bool>(switches, both || mode == Mode::kAggregation)};
+}
+
 /// No switch can do anything but forward.
 inline Capabilities no_capabilities(std::size_t switches) {
-  const std::vector<bool> none(switches, false);
-  return {.multicast = none, .aggregation = none};
+  return capabilities_of(Mode::kNeither, switches);
 }
 
 inline bool any_of_them(const std::vector<bool>& switches) {

@@ -55,12 +55,6 @@ Topology nine_cities() {
   return {"nine cities", cities, std::move(islands), links};
 }
 
-Capabilities able_in(const Topology& topology, Mode mode) {
-  const std::size_t n = topology.switch_count();
-  return {.multicast = std::vector<bool>(n, mode == Mode::kMulticast || mode == Mode::kBoth),
-          .aggregation = std::vector<bool>(n, mode == Mode::kAggregation || mode == Mode::kBoth)};
-}
-
 constexpr Bytes kTwoGigabytes = Bytes::count(2'000'000'000);
 
 struct ShiftRow {
@@ -100,7 +94,7 @@ ReproducedTable capability_shift(const ReproductionWatch& watch) {
   std::size_t done = 0;
   std::size_t matched = 0;
   for (const ShiftRow& row : kShift) {
-    const Capabilities able = able_in(topology, row.mode);
+    const Capabilities able = capabilities_of(row.mode, topology.switch_count());
     const Network network{.topology = topology, .routes = routes, .capabilities = able};
     double global_from = -1.0;
     for (std::size_t c = 0; c < kCompute.size(); ++c) {
@@ -153,7 +147,7 @@ ReproducedTable memory_shift(const ReproductionWatch& watch) {
   constexpr std::array<std::int64_t, 10> kMegabytes{2, 4, 8, 16, 32, 64, 128, 256, 512, 1000};
   const Topology topology = nine_cities();
   const Routes routes(topology);
-  const Capabilities able = able_in(topology, Mode::kBoth);
+  const Capabilities able = capabilities_of(Mode::kBoth, topology.switch_count());
   ReproducedTable table{
       .columns = {"discipline", "memory_mb", "consensus_s", "largest_clique", "rounds", "schedule"},
       .rows = {},

@@ -83,11 +83,7 @@ Topology nine_city_in_order(const std::vector<std::string>& cities, Bandwidth ac
 }
 
 Capabilities capabilities(const Topology& topology, Mode mode) {
-  const std::size_t n = topology.switch_count();
-  const bool multicast = mode == Mode::kMulticast || mode == Mode::kBoth;
-  const bool aggregation = mode == Mode::kAggregation || mode == Mode::kBoth;
-  return {.multicast = std::vector<bool>(n, multicast),
-          .aggregation = std::vector<bool>(n, aggregation)};
+  return capabilities_of(mode, topology.switch_count());
 }
 
 Capabilities random_capabilities(const Topology& topology, Mode mode, Rng& stream) {

@@ -81,7 +81,7 @@ class PeriodSearch {
 
  private:
   bool keep_going() {
-    if (options_.watch && !options_.watch(0.5, incumbent_, bound_)) stopped_ = true;
+    if (options_.watch && !options_.watch(share_, incumbent_, bound_)) stopped_ = true;
     return !stopped_;
   }
 
@@ -130,6 +130,9 @@ class PeriodSearch {
               const std::string& stream) {
     tried_all_ = false;
     for (std::size_t start = 0; start < kStartCliques.size(); ++start) {
+      share_ = (static_cast<double>(length - 1) +
+                static_cast<double>(start) / static_cast<double>(kStartCliques.size())) /
+               static_cast<double>(options_.max_period);
       std::vector<std::size_t> small;
       for (const std::size_t p : pool_) {
         if (partitions_.largest_block(p) <= kStartCliques[start]) small.push_back(p);
@@ -164,6 +167,7 @@ class PeriodSearch {
   std::vector<std::size_t> pool_;
   std::vector<bool> in_pool_;
   std::vector<Candidate> found_;
+  double share_ = 0.0;  ///< of the starts of all lengths, done
   double incumbent_ = kNeverMixes;
   double bound_ = 0.0;
   bool tried_all_ = true;
