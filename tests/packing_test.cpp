@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "schedules/exchange_plan.hpp"
 #include "schedules/optimizer/round_packing.hpp"
 #include "tests/support.hpp"
 
@@ -75,6 +76,29 @@ TEST(PackedReference, TimesOfAllExchanges) {
       EXPECT_NEAR(seconds / std::stod(row.at(column.name)), 1.0, 1e-6)
           << column.name << ' ' << row.at("clique");
     }
+  }
+}
+
+// Two rings at once, one each way round with half the payload: what the ring's plan puts on the
+// arcs and its mirror image.
+TEST(PackedReference, RingsBothWaysRound) {
+  const World world(nine_city(), Mode::kNeither);
+  const Network network = world.network();
+  const Bytes half = Bytes::count(1'000'000'000);
+  for (const CsvRow& row : read_csv("nine_city_packed_times.csv")) {
+    const Clique clique =
+        row.at("clique") == "ALL9" ? world.everybody() : world.clique(row.at("clique"));
+    std::vector<Flow> flows = plan_exchange(network, clique, half, Exchange::kRing).flows;
+    const std::size_t one_way = flows.size();
+    for (std::size_t f = 0; f < one_way; ++f) {
+      Flow back = flows[f];
+      const IslandId to = back.stream.sources.front();
+      back.stream =
+          multicast_streams(network, back.stream.deliveries.front().receiver, {&to, 1}).front();
+      flows.push_back(std::move(back));
+    }
+    const double seconds = busiest_arc(world.topology, flows).bandwidth.in_seconds();
+    EXPECT_NEAR(seconds / std::stod(row.at("T_ring_bidir")), 1.0, 1e-6) << row.at("clique");
   }
 }
 
