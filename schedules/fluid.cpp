@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/error.hpp"
+#include "schedules/fair_rates.hpp"
 
 namespace gyre {
 namespace {
@@ -16,14 +17,12 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 class FluidPlay {
  public:
   FluidPlay(const Topology& topology, std::span<const Flow> flows, bool propagation)
-      : topology_(&topology),
-        flows_(flows),
+      : flows_(flows),
         propagation_(propagation),
         left_bits_(flows.size()),
         rate_(flows.size(), 0.0),
         ended_s_(flows.size(), kNever),
-        capacity_(topology.arc_count()),
-        copies_(topology.arc_count()) {
+        shares_(topology) {
     for (std::size_t f = 0; f < flows.size(); ++f) left_bits_[f] = flows[f].bytes.in_bits();
   }
 
@@ -80,48 +79,17 @@ class FluidPlay {
     return 0.0;
   }
 
-  [[nodiscard]] double cap(std::size_t f) const {
-    const std::optional<Bandwidth>& rate = flows_[f].rate;
-    return rate ? static_cast<double>(rate->in_bits_per_second()) : kNever;
-  }
-
-  /// Max–min rates of the active flows: the tightest arc sets the rate of its flows, and so on.
+  /// Max–min rates of the active flows.
   void fill() {
-    for (std::size_t a = 0; a < capacity_.size(); ++a) {
-      capacity_[a] =
-          static_cast<double>(topology_->arc(ArcId::at(a)).capacity.in_bits_per_second());
-      copies_[a] = 0;
+    demands_.clear();
+    for (const std::size_t f : active_) {
+      const std::optional<Bandwidth>& rate = flows_[f].rate;
+      demands_.push_back(
+          {.arcs = flows_[f].stream.arcs,
+           .cap_bps = rate ? static_cast<double>(rate->in_bits_per_second()) : kNever});
     }
-    std::vector<std::size_t> open = active_;
-    for (const std::size_t f : open) {
-      for (const ArcUse& use : flows_[f].stream.arcs) copies_[use.arc.index()] += use.copies;
-    }
-    while (!open.empty()) {
-      double tightest = kNever;
-      for (std::size_t a = 0; a < capacity_.size(); ++a) {
-        if (copies_[a] > 0) tightest = std::min(tightest, capacity_[a] / copies_[a]);
-      }
-      for (const std::size_t f : open) tightest = std::min(tightest, cap(f));
-      std::vector<std::size_t> rest;
-      std::vector<std::size_t> fixed;
-      for (const std::size_t f : open) {
-        const auto& arcs = flows_[f].stream.arcs;
-        const bool capped = cap(f) <= tightest * (1.0 + 1e-12);
-        const bool bound = capped || std::any_of(arcs.begin(), arcs.end(), [&](const ArcUse& use) {
-                             const std::size_t a = use.arc.index();
-                             return capacity_[a] / copies_[a] <= tightest * (1.0 + 1e-12);
-                           });
-        (bound ? fixed : rest).push_back(f);
-      }
-      for (const std::size_t f : fixed) {
-        rate_[f] = tightest;
-        for (const ArcUse& use : flows_[f].stream.arcs) {
-          capacity_[use.arc.index()] -= tightest * use.copies;
-          copies_[use.arc.index()] -= use.copies;
-        }
-      }
-      open = std::move(rest);
-    }
+    const std::vector<double> rates = shares_.fill(demands_);
+    for (std::size_t i = 0; i < rates.size(); ++i) rate_[active_[i]] = rates[i];
   }
 
   /// Moves the active flows on to `next`; returns the last delivery of those that end by then.
@@ -145,15 +113,14 @@ class FluidPlay {
     return last_delivery;
   }
 
-  const Topology* topology_;
   std::span<const Flow> flows_;
   bool propagation_;
   std::vector<std::size_t> active_;
   std::vector<double> left_bits_;
   std::vector<double> rate_;
   std::vector<double> ended_s_;
-  std::vector<double> capacity_;
-  std::vector<int> copies_;
+  FairRates shares_;
+  std::vector<FairRates::Demand> demands_;
 };
 
 }  // namespace

@@ -1,0 +1,89 @@
+#include "models/transport.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace gyre {
+namespace {
+
+constexpr Range kProbability{.at_least = 0.0, .below = 1.0};
+
+}  // namespace
+
+void ArcLoss::describe(Fields& fields) {
+  fields.required({"arc", "The arc, as in NYC->LON, NYC.up or NYC.down."}, arc);
+  fields.required({"loss", "Probability that it loses a packet."}, loss, kProbability);
+}
+
+void RecoverySpec::describe(Fields& fields) {
+  where = fields.where();
+  fields.optional({"timeout",
+                   "Time from sending a chunk to sending it again if it was not acknowledged; twice "
+                   "the exchange's round trip if not given."},
+                  timeout, kPositive);
+  timeout_where = fields.where("timeout");
+  fields.optional({"force", "Allow a time-out below the round trip, which repeats everything."},
+                  force);
+  fields.optional({"give_up", "Time after which a chunk that does not get through ends it."},
+                  give_up, kPositive);
+  fields.optional_choice({"then",
+                          "What an exchange that gives up does: fail the run, or drop the "
+                          "exchange, so that its members keep their models in this round."},
+                         then, kGiveUpRuleNames);
+  if (force && !timeout) {
+    throw InputError(fields.where("force"), "has no effect without `timeout`");
+  }
+}
+
+void TransportSpec::describe(Fields& fields) {
+  where = fields.where();
+  fields.optional({"chunk", "Bytes that travel, are added and are acknowledged as one."}, chunk,
+                  Range{.at_least = 1.0});
+  fields.optional({"packet", "Payload bytes of a packet; a chunk is one or several."}, packet,
+                  Range{.at_least = 1.0});
+  fields.optional({"header", "Bytes that each packet adds on the wire."}, header, kNotNegative);
+  fields.optional({"window",
+                   "Bytes of a stream that may be on an arc or wait behind it; what the arc's "
+                   "capacity and delay need if not given."},
+                  window, Range{.at_least = 1.0});
+  fields.optional({"hop_latency", "Time that a switch takes to pass a chunk on."}, hop_latency,
+                  kNotNegative);
+  fields.optional({"loss", "Probability that an arc loses a packet."}, loss, kProbability);
+  fields.list_of({"losses", "Arcs with a loss of their own."}, Presence::kDefaulted, losses);
+  fields.optional_object({"recovery", "How lost chunks come back."}, recovery);
+  if (window && *window < chunk) {
+    throw InputError(fields.where("window"), fmt::format("is below the chunk of {}; must hold one",
+                                                         to_text(chunk)));
+  }
+}
+
+bool TransportSpec::lossy() const {
+  return loss > 0.0 || std::any_of(losses.begin(), losses.end(),
+                                   [](const ArcLoss& one) { return one.loss > 0.0; });
+}
+
+std::int64_t TransportSpec::packets(std::int64_t bytes) const {
+  return (bytes + packet.in_bytes() - 1) / packet.in_bytes();
+}
+
+std::int64_t TransportSpec::wire_bytes(std::int64_t bytes) const {
+  return bytes + packets(bytes) * header.in_bytes();
+}
+
+void FaultSpec::describe(Fields& fields) {
+  where = fields.where();
+  fields.optional({"arc", "The arc that is down, as in NYC->LON, NYC.up or NYC.down."}, arc);
+  fields.optional({"switch", "The switch that is down, with its arcs and what it holds."},
+                  at_switch);
+  fields.required({"from", "When it goes down."}, from, kNotNegative);
+  fields.optional({"to", "When it is up again; never if not given."}, to, kPositive);
+  if (arc.has_value() == at_switch.has_value()) {
+    throw InputError(where, "names what is down by either `arc` or `switch`");
+  }
+  if (to && *to <= from) {
+    throw InputError(fields.where("to"), "is not after `from`");
+  }
+}
+
+}  // namespace gyre

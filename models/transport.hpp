@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/fields.hpp"
+#include "models/units.hpp"
+
+namespace gyre {
+
+/// What becomes of an exchange that gives up.
+enum class GiveUpRule : std::uint8_t {
+  kFail,  ///< the run fails and says what was waited for
+  kDrop,  ///< the clique does without: its members keep their models in this round
+};
+inline constexpr std::array<std::string_view, 2> kGiveUpRuleNames{"fail", "drop"};
+
+/// Loss on one arc, instead of the map's.
+struct ArcLoss {
+  Text arc;
+  double loss = 0.0;
+
+  void describe(Fields& fields);
+};
+
+/// How lost chunks come back. In use as soon as something can be lost.
+struct RecoverySpec {
+  /// From sending a chunk to sending it again if it was not acknowledged; absent: twice the round
+  /// trip of the exchange.
+  std::optional<Duration> timeout;
+  bool force = false;  ///< allow a time-out below the round trip
+  Duration give_up = Duration::seconds(60);  ///< after the first sending of a chunk
+  GiveUpRule then = GiveUpRule::kFail;
+  Where where;
+  Where timeout_where;
+
+  void describe(Fields& fields);
+};
+
+/// How data travels at fidelity `packet` (`network.transport` of a scenario).
+///
+/// A chunk of b bytes takes b + ⌈b/packet⌉·header bytes on each arc and is lost there with
+/// 1 − (1 − loss)^⌈b/packet⌉. A switch passes it on when it has all of it.
+struct TransportSpec {
+  Bytes chunk = Bytes::count(1'000'000);
+  Bytes packet = Bytes::count(9000);  ///< payload of a packet
+  Bytes header = Bytes::count(0);     ///< of a packet: what goes over the wire besides
+  /// Bytes of a stream between two nodes that the second has not passed on; absent: what the arc's
+  /// capacity and delay need.
+  std::optional<Bytes> window;
+  Duration hop_latency;  ///< of a switch
+  double loss = 0.0;     ///< probability that an arc loses a packet
+  std::vector<ArcLoss> losses;
+  RecoverySpec recovery;
+  Where where;
+
+  void describe(Fields& fields);
+  /// Whether anything can be lost on the way.
+  [[nodiscard]] bool lossy() const;
+  [[nodiscard]] std::int64_t packets(std::int64_t bytes) const;
+  /// Bytes on the wire.
+  [[nodiscard]] std::int64_t wire_bytes(std::int64_t bytes) const;
+};
+
+/// An arc, or a switch with all its arcs, that is down for a while or for good.
+struct FaultSpec {
+  std::optional<Text> arc;
+  std::optional<Text> at_switch;
+  Duration from;
+  std::optional<Duration> to;
+  Where where;
+
+  void describe(Fields& fields);
+};
+
+}  // namespace gyre
