@@ -11,6 +11,16 @@
 
 namespace gyre {
 
+/// How the network is simulated.
+enum class Fidelity : std::uint8_t {
+  kFlow,    ///< a tree is one fluid flow
+  kPacket,  ///< switches pass on, replicate and add chunks
+};
+inline constexpr std::array<std::string_view, 2> kFidelityNames{"flow", "packet"};
+constexpr std::string_view name_of(Fidelity fidelity) {
+  return kFidelityNames[static_cast<std::size_t>(fidelity)];
+}
+
 /// What becomes of an exchange that gives up.
 enum class GiveUpRule : std::uint8_t {
   kFail,  ///< the run fails and says what was waited for
@@ -54,7 +64,7 @@ struct TransportSpec {
   Duration hop_latency;  ///< of a switch
   double loss = 0.0;     ///< probability that an arc loses a packet
   std::vector<ArcLoss> losses;
-  RecoverySpec recovery;
+  std::optional<RecoverySpec> recovery;
   Where where;
 
   void describe(Fields& fields);

@@ -11,6 +11,7 @@
 #include "scenarios/reader.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/topology_file.hpp"
+#include "scenarios/transport_check.hpp"
 #include "scenarios/yaml.hpp"
 #include "schedules/round_plan.hpp"
 
@@ -296,6 +297,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   }
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
+  check_transport(scenario, loaded.topology);
   check_size(scenario, loaded.topology);
   return loaded;
 }

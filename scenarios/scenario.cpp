@@ -92,6 +92,12 @@ void NetworkSpec::describe(Fields& fields) {
                          capable);
   fields.optional_object({"fabric", "The data centre's network of `colocated` schedules."}, fabric);
   fields.optional_object({"aggregator", "What a switch that adds can hold and do."}, aggregator);
+  fields.optional_object({"transport",
+                          "How chunks travel at fidelity packet: their size, windows, loss and "
+                          "recovery."},
+                         transport);
+  fields.list_of({"faults", "Arcs and switches that fail (fidelity packet)."}, Presence::kDefaulted,
+                 faults);
   fields.optional_choice({"routing",
                           "How flows and trees are routed: on least-latency paths (shortest), or "
                           "split over any paths and trees as is best for the whole round "

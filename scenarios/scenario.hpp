@@ -15,6 +15,7 @@
 #include "models/routing.hpp"
 #include "models/task.hpp"
 #include "models/topology.hpp"
+#include "models/transport.hpp"
 #include "schedules/exchange.hpp"
 #include "schedules/optimizer/optimizer.hpp"
 #include "schedules/policy.hpp"
@@ -97,6 +98,8 @@ struct NetworkSpec {
   CapableSpec capable;
   FabricSpec fabric;
   std::optional<SwitchLimits> aggregator;
+  std::optional<TransportSpec> transport;
+  std::vector<FaultSpec> faults;
   Routing routing = Routing::kShortest;
   Where routing_where;
 
@@ -189,6 +192,9 @@ struct LoadedScenario {
 
 /// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.
 Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode);
+
+/// Refuses what would have no effect, or no sense, at a fidelity. Errors: `InputError`.
+void check_fidelity(const Scenario& scenario, Fidelity fidelity);
 
 /// The limits of the scenario's adding switches, or null.
 const SwitchLimits* limits_in(const Scenario& scenario);

@@ -32,6 +32,7 @@ void add_flows(ExchangePlan& plan, std::vector<Stream> streams, Carries carries)
                           .chunk_count = 1,
                           .rate = {},
                           .carries = carries,
+                          .memory_shares = {},
                           .after = {}});
   }
 }
@@ -177,6 +178,7 @@ ExchangePlan plan_ring(const Network& network, const Clique& clique, Bytes paylo
                 .chunk_count = 1,
                 .rate = {},
                 .carries = step < k - 1 ? Carries::kPartialSum : Carries::kResult,
+                .memory_shares = {},
                 .after = {}};
       if (step > 0) flow.after = {(step - 1) * k + i, (step - 1) * k + (i + k - 1) % k};
       plan.flows.push_back(std::move(flow));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/ids.hpp"
@@ -29,6 +30,8 @@ struct Flow {
   std::size_t chunk_count = 1;
   std::optional<Bandwidth> rate;  ///< never faster than that
   Carries carries = Carries::kContribution;
+  /// Its part of the memory of the switches that add it, as the round's plans share it.
+  std::vector<std::pair<SwitchId, double>> memory_shares;
   /// Flows that must have been delivered to (or sent by) this flow's source before it starts.
   std::vector<std::size_t> after;
 

@@ -114,6 +114,7 @@ ExchangePlan packed_plan(const Network& network, const TimedPacking& timed, Pack
                             .chunk_count = chunk_at(to) - chunk_at(from),
                             .rate = rate_of(group.gbps[t]),
                             .carries = carries(group.group),
+                            .memory_shares = {},
                             .after = {}});
       from = to;
     }

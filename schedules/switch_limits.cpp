@@ -16,31 +16,42 @@ void SwitchLimits::describe(Fields& fields) {
                   memory, Range{.at_least = 1.0});
   fields.optional_choice({"discipline",
                           "When a sum's state is free again: open-loop, on forwarding; "
-                          "ack-clocked, when its result is acknowledged."},
+                          "ack-clocked, when its result is acknowledged. At fidelity packet also "
+                          "best-effort (on forwarding; what finds no room is passed on unsummed) "
+                          "and partial-timeout (the same, and after a time-out)."},
                          discipline, kAggregationDisciplineNames);
   fields.optional_choice({"launch",
-                          "When islands launch: together, or aligned so that their contributions "
-                          "meet at every switch."},
+                          "When islands launch: together, aligned so that their contributions "
+                          "meet at every switch, or (fidelity packet) eager, each when it is "
+                          "ready."},
                          launch, kLaunchRuleNames);
   fields.optional({"jitter", "How far aligned contributions miss each other."}, jitter,
                   kNotNegative);
   fields.optional({"rate", "What a switch can add, all inputs together; unlimited if not given."},
                   rate, kPositive);
+  fields.optional({"latency", "Time that an addition takes (fidelity packet)."}, latency,
+                  kNotNegative);
+  fields.optional({"timeout", "Of partial-timeout: when a partial sum is sent on."}, timeout,
+                  kPositive);
   fields.optional({"fan_in", "Inputs of one sum at most; unlimited if not given."}, fan_in,
                   Range{.at_least = 2.0});
   fields.optional({"groups", "Streams that a switch adds at once; unlimited if not given."}, groups,
                   Range{.at_least = 1.0});
-  const auto refuse = [&](const char* key, bool effective, std::string_view why) {
+  memory_where = fields.where("memory");
+  discipline_where = fields.where("discipline");
+  launch_where = fields.where("launch");
+  latency_where = fields.where("latency");
+  const auto given = [&](const char* key) {
     const Where there = fields.where(key);
-    const bool given = there.line != where.line || there.column != where.column;
-    if (given && !effective) throw InputError(there, why);
+    return there.line != where.line || there.column != where.column;
   };
-  refuse("discipline", memory.has_value(),
-         "has no effect without `memory`, which it decides how long to hold");
-  refuse("launch", memory.has_value(),
-         "has no effect without `memory`, which it decides how long to hold");
-  refuse("jitter", memory.has_value() && launch == LaunchRule::kAligned,
-         "has no effect; allowed with `memory` and `launch: aligned`");
+  if (given("jitter") && launch != LaunchRule::kAligned) {
+    throw InputError(fields.where("jitter"), "has no effect; allowed with `launch: aligned`");
+  }
+  if (given("timeout") && discipline != AggregationDiscipline::kPartialTimeout) {
+    throw InputError(fields.where("timeout"),
+                     "has no effect; allowed with `discipline: partial-timeout`");
+  }
   if (discipline == AggregationDiscipline::kAckClocked && launch == LaunchRule::kAligned) {
     throw InputError(fields.where("launch"),
                      "aligned launch has no effect where sums are held until they are "
@@ -80,6 +91,10 @@ std::vector<AggregationLoad> aggregation_loads(const Network& network, const Str
     Duration hold = window.at(node).second - window.at(node).first;
     if (limits.launch == LaunchRule::kAligned) hold = limits.jitter;
     if (limits.discipline == AggregationDiscipline::kAckClocked) hold = depth * 2.0;
+    if (limits.discipline == AggregationDiscipline::kBestEffort ||
+        limits.discipline == AggregationDiscipline::kPartialTimeout) {
+      hold = Duration();
+    }
     loads.push_back({.at = topology.switch_at(node), .inputs = hops.size(), .hold = hold});
   }
   return loads;
@@ -113,25 +128,56 @@ bool within_tables(const Network& network, std::span<const Flow> flows) {
                      [most](std::size_t count) { return count <= most; });
 }
 
-void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans) {
-  if (network.limits == nullptr) return;
-  const SwitchLimits& limits = *network.limits;
-  const std::size_t switches = network.topology.switch_count();
-  std::vector<double> held_bits(switches, 0.0);
-  std::vector<double> added_bps(switches, 0.0);
-  std::vector<std::vector<AggregationLoad>> loads(plans.size());
-  const auto rate_of = [](const ExchangePlan& plan) {
-    return plan.payload.in_bits() / plan.predicted.bandwidth.in_seconds();
-  };
-  for (std::size_t p = 0; p < plans.size(); ++p) {
-    for (const Flow& flow : plans[p].flows) {
-      for (const AggregationLoad& load : aggregation_loads(network, flow.stream)) {
-        loads[p].push_back(load);
-        held_bits[load.at.index()] += rate_of(plans[p]) * load.hold.in_seconds();
-        added_bps[load.at.index()] += rate_of(plans[p]) * static_cast<double>(load.inputs);
+namespace {
+
+/// What the streams of one round want of each switch, at the rates that their plans predict.
+class Demands {
+ public:
+  Demands(const Network& network, const std::vector<ExchangePlan>& plans)
+      : held_bits_(network.topology.switch_count(), 0.0),
+        added_bps_(network.topology.switch_count(), 0.0),
+        streams_(network.topology.switch_count(), 0.0) {
+    for (const ExchangePlan& plan : plans) {
+      std::vector<std::vector<AggregationLoad>>& of_plan = loads_.emplace_back();
+      for (const Flow& flow : plan.flows) {
+        of_plan.push_back(aggregation_loads(network, flow.stream));
+        for (const AggregationLoad& load : of_plan.back()) {
+          const std::size_t s = load.at.index();
+          held_bits_[s] += rate_bps(plan) * load.hold.in_seconds();
+          added_bps_[s] += rate_bps(plan) * static_cast<double>(load.inputs);
+          streams_[s] += 1.0;
+        }
       }
     }
   }
+  static double rate_bps(const ExchangePlan& plan) {
+    return plan.payload.in_bits() / plan.predicted.bandwidth.in_seconds();
+  }
+  [[nodiscard]] double held_bits(SwitchId s) const { return held_bits_[s.index()]; }
+  [[nodiscard]] double added_bps(SwitchId s) const { return added_bps_[s.index()]; }
+  [[nodiscard]] const std::vector<std::vector<AggregationLoad>>& loads(std::size_t plan) const {
+    return loads_[plan];
+  }
+  /// Part of a switch's memory for one of the streams: what it wants of all that is wanted.
+  [[nodiscard]] double share(const ExchangePlan& plan, const AggregationLoad& load) const {
+    const double all = held_bits_[load.at.index()];
+    return all > 0.0 ? rate_bps(plan) * load.hold.in_seconds() / all
+                     : 1.0 / streams_[load.at.index()];
+  }
+
+ private:
+  std::vector<double> held_bits_;
+  std::vector<double> added_bps_;
+  std::vector<double> streams_;
+  std::vector<std::vector<std::vector<AggregationLoad>>> loads_;
+};
+
+}  // namespace
+
+void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans) {
+  if (network.limits == nullptr) return;
+  const SwitchLimits& limits = *network.limits;
+  const Demands demands(network, plans);
   for (std::size_t p = 0; p < plans.size(); ++p) {
     double share = 1.0;
     const auto leave = [&](double left, SwitchId at, std::string_view what) {
@@ -139,18 +185,21 @@ void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans
       share = left;
       plans[p].limited_by = fmt::format("{} {}", what, network.topology.name(at));
     };
-    for (const AggregationLoad& load : loads[p]) {
-      const std::size_t s = load.at.index();
-      if (limits.memory && held_bits[s] > 0.0) {
-        leave(limits.memory->in_bits() / held_bits[s], load.at, "memory");
-      }
-      if (limits.rate) {
-        leave(static_cast<double>(limits.rate->in_bits_per_second()) / added_bps[s], load.at,
-              "adder");
+    for (std::size_t f = 0; f < plans[p].flows.size(); ++f) {
+      for (const AggregationLoad& load : demands.loads(p)[f]) {
+        plans[p].flows[f].memory_shares.emplace_back(load.at, demands.share(plans[p], load));
+        if (limits.memory && demands.held_bits(load.at) > 0.0) {
+          leave(limits.memory->in_bits() / demands.held_bits(load.at), load.at, "memory");
+        }
+        if (limits.rate) {
+          leave(static_cast<double>(limits.rate->in_bits_per_second()) /
+                    demands.added_bps(load.at),
+                load.at, "adder");
+        }
       }
     }
     if (share >= 1.0) continue;
-    const double rate_bps = rate_of(plans[p]) * share;
+    const double rate_bps = Demands::rate_bps(plans[p]) * share;
     for (Flow& flow : plans[p].flows) {
       flow.rate = Bandwidth::bits_per_second(
           std::max<std::int64_t>(1, static_cast<std::int64_t>(rate_bps)));

@@ -16,15 +16,19 @@ namespace gyre {
 enum class AggregationDiscipline : std::uint8_t {
   kOpenLoop,    ///< on forwarding it: senders are paced
   kAckClocked,  ///< when its result is acknowledged: senders wait for that
+  // At fidelity `packet`:
+  kBestEffort,      ///< on forwarding it; what finds no room is passed on unsummed
+  kPartialTimeout,  ///< the same, and on forwarding a partial sum after a time-out
 };
-inline constexpr std::array<std::string_view, 2> kAggregationDisciplineNames{"open-loop",
-                                                                             "ack-clocked"};
+inline constexpr std::array<std::string_view, 4> kAggregationDisciplineNames{
+    "open-loop", "ack-clocked", "best-effort", "partial-timeout"};
 /// When the islands of an exchange launch.
 enum class LaunchRule : std::uint8_t {
   kTogether,  ///< all at once
   kAligned,   ///< the nearer the later, so that contributions meet at every switch
+  kEager,     ///< each as soon as it is ready; who is early holds memory (fidelity `packet`)
 };
-inline constexpr std::array<std::string_view, 2> kLaunchRuleNames{"together", "aligned"};
+inline constexpr std::array<std::string_view, 3> kLaunchRuleNames{"together", "aligned", "eager"};
 
 /// What every adding switch has (`network.aggregator` of a scenario); what is absent is unlimited.
 ///
@@ -33,6 +37,7 @@ inline constexpr std::array<std::string_view, 2> kLaunchRuleNames{"together", "a
 ///     ack-clocked           h = 2·depth of its tree (the farthest source to the root, and back)
 ///     open-loop, together   h = arrival of its last input there − arrival of its first
 ///     open-loop, aligned    h = jitter
+///     best-effort, partial-timeout   0: they never wait for memory
 ///
 /// (theory, S3). So Σ_streams y·h ≤ memory, Σ_streams y·inputs ≤ rate, no sum has more inputs than
 /// `fan_in`, and no more than `groups` streams merge at a switch at once.
@@ -42,9 +47,15 @@ struct SwitchLimits {
   LaunchRule launch = LaunchRule::kTogether;
   Duration jitter = Duration::milliseconds(1);
   std::optional<Bandwidth> rate;  ///< of all inputs together
+  Duration latency;               ///< of an addition (fidelity `packet`)
+  Duration timeout = Duration::milliseconds(20);  ///< of partial sums
   std::optional<std::int64_t> fan_in;
   std::optional<std::int64_t> groups;
   Where where;
+  Where memory_where;  ///< `where` if it is not given; so are the others
+  Where discipline_where;
+  Where launch_where;
+  Where latency_where;
 
   void describe(Fields& fields);
 };

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
-#include "sim/flow_network.hpp"
+#include "sim/platform.hpp"
 #include "sim/version.hpp"
 
 namespace gyre {

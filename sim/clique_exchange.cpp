@@ -5,17 +5,43 @@
 
 namespace gyre {
 
-CliqueExchange::CliqueExchange(std::shared_ptr<const PreparedPlan> plan, FlowNetwork& flows,
+CliqueExchange::CliqueExchange(std::shared_ptr<const PreparedPlan> plan, Networks networks,
                                const std::vector<simgrid::s4u::SemaphorePtr>& gates,
                                bool propagation)
     : plan_(std::move(plan)),
-      flows_(&flows),
+      networks_(networks),
       gates_(&gates),
       propagation_(propagation),
       states_(plan_->plan.flows.size()) {}
 
+CliqueExchange::~CliqueExchange() {
+  for (const FlowState& state : states_) {
+    if (state.packets != nullptr) state.packets->on_give_up = nullptr;
+  }
+}
+
+bool CliqueExchange::launches_alone(std::size_t flow) const {
+  return networks_.eager && plan_->plan.flows[flow].stream.sources.size() > 1 &&
+         plan_->plan.flows[flow].after.empty();
+}
+
+PacketFlow& CliqueExchange::packets(std::size_t flow) {
+  FlowState& state = states_[flow];
+  if (state.packets == nullptr) {
+    state.packets =
+        networks_.packets->open(plan_->packets[flow], plan_->plan.flows[flow].bytes);
+    state.packets->on_give_up = [this](const std::string& why) {
+      if (on_give_up) on_give_up(why);
+    };
+  }
+  return *state.packets;
+}
+
 bool CliqueExchange::meet(IslandId member) {
   ready_.push_back(member);
+  for (std::size_t f = 0; f < states_.size(); ++f) {
+    if (launches_alone(f)) networks_.packets->launch(packets(f), member);
+  }
   if (missing() == 0) return true;
   (*gates_)[member.index()]->acquire();
   return false;
@@ -31,21 +57,35 @@ void CliqueExchange::begin(IslandId member) {
 
 void CliqueExchange::start(IslandId starter, std::size_t flow) {
   FlowState& state = states_[flow];
-  state.handle = flows_->start(starter, plan_->routes[flow], plan_->plan.flows[flow].bytes);
+  const Flow& planned = plan_->plan.flows[flow];
+  if (networks_.packets == nullptr) {
+    state.handle = networks_.flows->start(starter, plan_->routes[flow], planned.bytes);
+  } else if (!dropped_) {
+    PacketFlow& running = packets(flow);
+    for (const IslandId source : planned.stream.sources) {
+      networks_.packets->launch(running, source);
+    }
+  }
+  state.launched = true;
   if (state.waiting) (*gates_)[state.waiting->index()]->release();
 }
 
 Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
   FlowState& state = states_[flow];
-  if (!state.handle.started()) {
+  if (!state.launched && !dropped_) {
     state.waiting = member;
     (*gates_)[member.index()]->acquire();
+    state.waiting.reset();
+  }
+  if (dropped_) return simulated_now();
+  if (networks_.packets != nullptr) {
+    return networks_.packets->wait(*state.packets, member, (*gates_)[member.index()]);
   }
   Instant done = state.handle.wait();
   const Flow& planned = plan_->plan.flows[flow];
   if (!state.accounted) {
     state.accounted = true;
-    flows_->account(planned.stream, planned.bytes);
+    networks_.flows->account(planned.stream, planned.bytes);
   }
   if (!propagation_) return done;
   for (const Delivery& delivery : planned.stream.deliveries) {
@@ -64,9 +104,34 @@ void CliqueExchange::take_part(IslandId member) {
   }
   Instant done = simulated_now();
   for (const std::size_t f : plan_->touches[rank]) done = std::max(done, settle(f, member));
-  sleep_until(done);
+  if (!dropped_) sleep_until(done);
+}
+
+void CliqueExchange::drop() {
+  dropped_ = true;
+  for (FlowState& state : states_) {
+    if (state.packets != nullptr) networks_.packets->abort(*state.packets);
+    if (state.waiting) (*gates_)[state.waiting->index()]->release();
+  }
 }
 
 bool CliqueExchange::leave() { return ++left_ == plan_->plan.members.size(); }
+
+Bytes CliqueExchange::wan_bytes() const {
+  if (networks_.packets == nullptr) return plan_->wan_bytes;
+  std::int64_t bytes = 0;
+  for (const FlowState& state : states_) {
+    if (state.packets != nullptr) bytes += state.packets->core_bytes;
+  }
+  return Bytes::count(bytes);
+}
+
+std::int64_t CliqueExchange::retransmissions() const {
+  std::int64_t chunks = 0;
+  for (const FlowState& state : states_) {
+    if (state.packets != nullptr) chunks += state.packets->retransmissions;
+  }
+  return chunks;
+}
 
 }  // namespace gyre

@@ -1,13 +1,22 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/task.hpp"
 #include "sim/prepared_plan.hpp"
 
 namespace gyre {
+
+/// The one of both that runs.
+struct Networks {
+  FlowNetwork* flows = nullptr;
+  PacketNetwork* packets = nullptr;
+  bool eager = false;  ///< at fidelity `packet` who is ready launches its part of sums
+};
 
 /// One clique's exchange in one round: the meeting of its members and the running of its plan.
 /// Starts when the last member is ready; each member leaves when it has sent and received all that
@@ -16,8 +25,11 @@ class CliqueExchange {
  public:
   /// `gates` holds one semaphore an island, which only that island acquires. Without propagation
   /// the deliveries' latencies count as zero.
-  CliqueExchange(std::shared_ptr<const PreparedPlan> plan, FlowNetwork& flows,
+  CliqueExchange(std::shared_ptr<const PreparedPlan> plan, Networks networks,
                  const std::vector<simgrid::s4u::SemaphorePtr>& gates, bool propagation);
+  ~CliqueExchange();
+  CliqueExchange(const CliqueExchange&) = delete;
+  CliqueExchange& operator=(const CliqueExchange&) = delete;
 
   /// Blocks until all members are ready. Returns true for the one that came last, which calls
   /// `begin` and by it lets the others go on.
@@ -27,6 +39,14 @@ class CliqueExchange {
   void take_part(IslandId member);
   /// The member has left; true for the last one.
   bool leave();
+  /// The members do without the exchange: whoever is in it leaves at this instant.
+  void drop();
+  [[nodiscard]] bool dropped() const { return dropped_; }
+  /// What ran over core arcs, repeated chunks included.
+  [[nodiscard]] Bytes wan_bytes() const;
+  [[nodiscard]] std::int64_t retransmissions() const;
+  /// Called when a flow gives up, before anybody leaves.
+  std::function<void(const std::string& why)> on_give_up;
 
   [[nodiscard]] const PreparedPlan& prepared() const { return *plan_; }
   [[nodiscard]] std::size_t missing() const { return plan_->plan.members.size() - ready_.size(); }
@@ -41,17 +61,23 @@ class CliqueExchange {
 
  private:
   void start(IslandId starter, std::size_t flow);
+  /// The flow's packets, opened when first asked for.
+  PacketFlow& packets(std::size_t flow);
+  [[nodiscard]] bool launches_alone(std::size_t flow) const;
   /// Blocks until the flow has left; returns when `member` is done with it.
   Instant settle(std::size_t flow, IslandId member);
 
   std::shared_ptr<const PreparedPlan> plan_;
-  FlowNetwork* flows_;
+  Networks networks_;
   const std::vector<simgrid::s4u::SemaphorePtr>* gates_;
   bool propagation_;
   std::vector<IslandId> ready_;
   std::size_t left_ = 0;
+  bool dropped_ = false;
   struct FlowState {
     FlowHandle handle;
+    std::shared_ptr<PacketFlow> packets;
+    bool launched = false;  ///< in packets
     std::optional<IslandId> waiting;  ///< for its start
     bool accounted = false;
   };

@@ -1,6 +1,7 @@
 #include "sim/exchange_probe.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -39,12 +40,22 @@ class Collector final : public RunObserver {
                         {"wan_bytes", row.wan_bytes.in_bytes()},
                         {"bound_by", row.bound_by}});
     if (row.paced) cliques_.back()["paced_s"] = row.paced->in_seconds();
+    cliques_.back()["dropped"] = row.dropped;
+    cliques_.back()["retransmissions"] = row.retransmissions;
   }
-  [[nodiscard]] Json json() const { return {{"ends_s", ends_s_}, {"cliques", cliques_}}; }
+  void on_switch(const SwitchRow& row) override {
+    const SwitchUsage& u = row.usage;
+    switches_.push_back({row.time.in_seconds(), row.at.index(), u.slots, u.bytes, u.peak_bytes,
+                         u.blocked_s, u.unsummed, u.timeouts, u.repeated});
+  }
+  [[nodiscard]] Json json() const {
+    return {{"ends_s", ends_s_}, {"cliques", cliques_}, {"switches", switches_}};
+  }
 
  private:
   std::vector<double> ends_s_;
   Json cliques_ = Json::array();
+  Json switches_ = Json::array();
 };
 
 Json simulate_rounds(RunSpec spec, const std::vector<Round>& rounds, bool propagation) {
@@ -61,6 +72,8 @@ Json simulate_rounds(RunSpec spec, const std::vector<Round>& rounds, bool propag
       json["arcs"].push_back({usage.bytes.in_bytes(), usage.busy.in_seconds(), usage.carried_bits,
                               usage.peak_utilisation});
     }
+    json["lost"] = std::accumulate(result.lost.begin(), result.lost.end(), std::int64_t{0});
+    json["events"] = result.events;
     return json.dump();
   });
   return Json::parse(answer);
@@ -75,6 +88,8 @@ CliqueRow clique_row(const Json& json) {
   row.bound = Duration::seconds(json.at("bound_s"));
   row.wan_bytes = Bytes::count(json.at("wan_bytes"));
   row.bound_by = json.at("bound_by");
+  row.dropped = json.at("dropped");
+  row.retransmissions = json.at("retransmissions");
   if (json.contains("paced_s")) row.paced = Duration::seconds(json.at("paced_s"));
   return row;
 }
@@ -83,13 +98,16 @@ CliqueRow clique_row(const Json& json) {
 
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
                   Exchange exchange, const std::vector<Round>& rounds, Routing routing,
-                  const SwitchLimits* limits) {
+                  const SwitchLimits* limits, const std::optional<PacketSettings>& packets,
+                  std::uint64_t seed) {
   RunSpec spec;
   spec.topology = &topology;
   spec.capabilities = capabilities;
   spec.exchange = exchange;
   spec.routing = routing;
   spec.limits = limits;
+  spec.packets = packets;
+  spec.seed = seed;
   spec.barrier = true;
   spec.payload = payload;
   spec.stop.max_rounds = static_cast<std::int64_t>(rounds.size());
@@ -120,6 +138,19 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
                            .carried_bits = json.at(2),
                            .peak_utilisation = json.at(3)});
   }
+  for (const Json& json : whole.at("switches")) {
+    result.switches.push_back({.time = Instant::at_seconds(json.at(0)),
+                               .at = SwitchId::at(json.at(1)),
+                               .usage = {.slots = json.at(2),
+                                         .bytes = json.at(3),
+                                         .peak_bytes = json.at(4),
+                                         .blocked_s = json.at(5),
+                                         .unsummed = json.at(6),
+                                         .timeouts = json.at(7),
+                                         .repeated = json.at(8)}});
+  }
+  result.lost = whole.at("lost");
+  result.events = whole.at("events");
   return result;
 }
 

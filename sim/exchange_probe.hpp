@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/capabilities.hpp"
@@ -21,12 +23,16 @@ struct RoundCost {
 struct ProbeResult {
   std::vector<RoundCost> rounds;
   std::vector<ArcUsage> arcs;  ///< of all rounds together
+  std::vector<SwitchRow> switches;  ///< fidelity `packet`: as they were reported
+  std::int64_t lost = 0;            ///< chunks
+  std::int64_t events = 0;          ///< of packets
 };
 
 /// Simulates rounds one after the other, each on an idle map, twice: as they are, and without
-/// propagation. Runs in processes of its own.
+/// propagation. Runs in processes of its own. With `packets` at fidelity `packet`.
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
                   Exchange exchange, const std::vector<Round>& rounds,
-                  Routing routing = Routing::kShortest, const SwitchLimits* limits = nullptr);
+                  Routing routing = Routing::kShortest, const SwitchLimits* limits = nullptr,
+                  const std::optional<PacketSettings>& packets = {}, std::uint64_t seed = 1);
 
 }  // namespace gyre

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/columns.hpp"
-#include "sim/flow_network.hpp"
+#include "sim/platform.hpp"
 #include "sim/version.hpp"
 
 namespace gyre {

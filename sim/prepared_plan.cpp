@@ -10,9 +10,32 @@
 
 namespace gyre {
 
-PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork& flows,
+namespace {
+
+PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const Flow& flow,
+                       const ProgramFlow& program) {
+  PacketPlan packets;
+  packets.tables =
+      std::make_shared<const PacketTables>(packet_tables(network, flow, program));
+  // Where acknowledgements clock the senders, the switches' memory slows them down by itself.
+  const bool clocked = network.limits != nullptr && !plan.limited_by.empty() &&
+                       network.limits->discipline == AggregationDiscipline::kAckClocked;
+  if (!clocked) packets.rate = flow.rate;
+  for (const PacketRow& row : packets.tables->rows) {
+    double share = 1.0;
+    for (const auto& [at, part] : flow.memory_shares) {
+      if (row.node == network.topology.node(at)) share = part;
+    }
+    packets.memory_shares.push_back(share);
+  }
+  return packets;
+}
+
+}  // namespace
+
+PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,
                      const PlanOptions& options)
-    : network_(network), bounds_(&bounds), flows_(&flows), options_(options) {}
+    : network_(network), bounds_(&bounds), flows_(flows), options_(options) {}
 
 std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size_t clique) {
   const bool jointly = plans_jointly(network_, options_.exchange, options_.routing);
@@ -35,6 +58,7 @@ std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size
 PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
   PreparedPlan prepared{.plan = std::move(plan),
                         .routes = {},
+                        .packets = {},
                         .independent = {},
                         .starts = {},
                         .touches = {},
@@ -59,7 +83,12 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     std::vector<ArcUse> played = played_arcs(network_.topology, program.flows[f]);
     check(played == flow.stream.arcs, "the switch program does not follow its plan");
     flow.stream.arcs = std::move(played);
-    prepared.routes.push_back(flows_->route(flow));
+    if (flows_ != nullptr) {
+      prepared.routes.push_back(flows_->route(flow));
+    } else {
+      prepared.packets.push_back(
+          packet_plan(network_, prepared.plan, flow, program.flows[f]));
+    }
     if (flow.after.empty()) {
       prepared.independent.push_back(f);
     } else {

@@ -8,13 +8,15 @@
 #include "models/bounds.hpp"
 #include "schedules/round_plan.hpp"
 #include "sim/flow_network.hpp"
+#include "sim/packet_network.hpp"
 
 namespace gyre {
 
 /// A verified plan with everything that running it needs.
 struct PreparedPlan {
   ExchangePlan plan;
-  std::vector<FlowRoute> routes;                  ///< by flow
+  std::vector<FlowRoute> routes;                  ///< by flow, at fidelity `flow`
+  std::vector<PacketPlan> packets;                ///< by flow, at fidelity `packet`
   std::vector<std::size_t> independent;           ///< flows that wait for none
   std::vector<std::vector<std::size_t>> starts;   ///< by member rank: its other flows, in order
   std::vector<std::vector<std::size_t>> touches;  ///< by member rank: flows it sends or receives
@@ -34,7 +36,8 @@ struct PlanOptions {
 /// round where its cliques are planned together. Bounded: emptied when it holds `kMostPlans`.
 class PlanCache {
  public:
-  PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork& flows,
+  /// `flows` is null at fidelity `packet`.
+  PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,
             const PlanOptions& options);
   /// The plan of a clique of the round, by its place in the round.
   std::shared_ptr<const PreparedPlan> get(const Round& round, std::size_t clique);

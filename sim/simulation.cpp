@@ -26,6 +26,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// A switch's state is reported no more often than this, in simulated time.
+constexpr Duration kSwitchReports = Duration::milliseconds(10);
+
 /// The cliques of a stretch of rounds that are all alike.
 struct Stretch {
   std::int64_t first = 0;
@@ -51,8 +54,16 @@ class Simulation {
                  .capabilities = spec_.capabilities,
                  .limits = spec_.limits},
         compute_(spec.compute, topology_.island_names(), spec.seed),
-        flows_(topology_, most_paced_flows(network_, spec.exchange, spec.routing)),
-        plans_(network_, bounds_, flows_,
+        platform_(topology_, spec.packets
+                                 ? 0
+                                 : most_paced_flows(network_, spec.exchange, spec.routing)),
+        flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
+        packets_(spec.packets ? std::make_unique<PacketNetwork>(
+                                    topology_, platform_,
+                                    packet_options(topology_, *spec.packets, spec.limits, spec.seed,
+                                                   spec.propagation))
+                              : nullptr),
+        plans_(network_, bounds_, flows_.get(),
                {.payload = spec.payload, .exchange = spec.exchange, .routing = spec.routing}),
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
@@ -74,13 +85,18 @@ class Simulation {
     const Clock::time_point begun = Clock::now();
     evaluate();
     if (!stopped_) {
+      if (packets_ != nullptr) {
+        packets_->start();
+        packets_->watch_switches([this](const SwitchRow& row) { observer_.on_switch(row); },
+                                 kSwitchReports);
+      }
       for (std::size_t i = 0; i < topology_.island_count(); ++i) {
         const IslandId island = IslandId::at(i);
-        s4u::Actor::create(topology_.name(island), flows_.host(island),
+        s4u::Actor::create(topology_.name(island), platform_.host(island),
                            [this, island] { live(island); });
       }
       if (spec_.stop.max_time) watch_time();
-      if (!flows_.run([this] { report_deadlock(); })) result_.status = RunStatus::kFailed;
+      if (!platform_.run([this] { report_deadlock(); })) result_.status = RunStatus::kFailed;
     }
     finish();
     result_.total_wall_s = seconds_since(begun);
@@ -108,7 +124,9 @@ class Simulation {
                              .wan_bytes = {},
                              .bound = {},
                              .paced = {},
-                             .bound_by = "compute"});
+                             .bound_by = "compute",
+                             .dropped = false,
+                             .retransmissions = 0});
       }
       end_round(me);
       if (stopped_) return;
@@ -171,8 +189,15 @@ class Simulation {
     std::shared_ptr<CliqueExchange>& shared = exchanges_[{number, clique}];
     const Instant ready = simulated_now();
     if (shared == nullptr) {
-      shared = std::make_shared<CliqueExchange>(plans_.get(round, clique), flows_, gates_,
-                                                spec_.propagation);
+      const bool eager =
+          spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager;
+      shared = std::make_shared<CliqueExchange>(
+          plans_.get(round, clique),
+          Networks{.flows = flows_.get(), .packets = packets_.get(), .eager = eager}, gates_,
+          spec_.propagation);
+      shared->on_give_up = [this, number, exchange = shared.get()](const std::string& why) {
+        give_up(number, *exchange, why);
+      };
       shared->began_round = began_round;
     }
     const std::shared_ptr<CliqueExchange> mine = shared;
@@ -187,7 +212,7 @@ class Simulation {
     mine->take_part(me);
     const Instant ended = simulated_now();
 
-    if (spec_.task != nullptr && outer_) {
+    if (spec_.task != nullptr && outer_ && !mine->dropped()) {
       spec_.task->assign(me, outer_->step(me, mine->average));
     }
     const auto rank = static_cast<std::size_t>(
@@ -197,7 +222,20 @@ class Simulation {
     if (mine->leave()) {
       observer_.on_clique(clique_row(number, *mine, ended));
       exchanges_.erase({number, clique});
+      if (packets_ != nullptr) packets_->report_switches();
     }
+  }
+
+  /// An exchange has waited too long for what was lost.
+  void give_up(std::int64_t number, CliqueExchange& exchange, const std::string& why) {
+    if (spec_.packets->transport.recovery.value_or(RecoverySpec()).then == GiveUpRule::kDrop) {
+      exchange.drop();
+      return;
+    }
+    stop(RunStatus::kFailed,
+         fmt::format("round {}, {}: {}", number,
+                     to_text(exchange.prepared().plan.members, topology_), why));
+    packets_->stop();
   }
 
   [[nodiscard]] Model learn_average(const Clique& members) {
@@ -231,10 +269,12 @@ class Simulation {
             .compute = exchange.compute,
             .wait = exchange.wait / k,
             .communication = communication,
-            .wan_bytes = prepared.wan_bytes,
+            .wan_bytes = exchange.wan_bytes(),
             .bound = prepared.bound.time,
             .paced = paced,
-            .bound_by = std::move(bound_by)};
+            .bound_by = std::move(bound_by),
+            .dropped = exchange.dropped(),
+            .retransmissions = exchange.retransmissions()};
   }
 
   /// The placement of a round that some island is in. Rounds begin in order: nobody skips one.
@@ -337,7 +377,7 @@ class Simulation {
   }
 
   void watch_time() {
-    s4u::Actor::create("clock", flows_.host(IslandId::at(0)), [this] {
+    s4u::Actor::create("clock", platform_.host(IslandId::at(0)), [this] {
       sleep_until(Instant() + *spec_.stop.max_time);
       if (stopped_) return;
       evaluate();
@@ -377,7 +417,15 @@ class Simulation {
 
   void finish() {
     result_.simulated = ended_.value_or(simulated_now()) - Instant();
-    result_.arcs = flows_.usage();
+    if (packets_ == nullptr) {
+      result_.arcs = flows_->usage();
+      return;
+    }
+    result_.arcs = packets_->usage();
+    result_.events = packets_->events();
+    for (std::size_t a = 0; a < result_.arcs.size(); ++a) {
+      result_.lost.push_back(packets_->lost(ArcId::at(a)));
+    }
   }
 
   struct IslandState {
@@ -394,7 +442,9 @@ class Simulation {
   Bounds bounds_;
   Network network_;
   ComputeModel compute_;
-  FlowNetwork flows_;
+  Platform platform_;
+  std::unique_ptr<FlowNetwork> flows_;      ///< one of both
+  std::unique_ptr<PacketNetwork> packets_;
   PlanCache plans_;
   std::optional<OuterOptimizer> outer_;
   std::vector<s4u::SemaphorePtr> gates_;  ///< by island: what it blocks on

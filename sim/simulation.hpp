@@ -16,6 +16,7 @@
 #include "schedules/policy.hpp"
 #include "schedules/switch_limits.hpp"
 #include "sim/flow_network.hpp"
+#include "sim/packet_network.hpp"
 
 namespace gyre {
 
@@ -45,6 +46,7 @@ struct RunSpec {
   std::int64_t evaluate_every = 1;  ///< rounds
   StopRule stop;
   bool propagation = true;  ///< false: every latency counts as zero
+  std::optional<PacketSettings> packets;  ///< fidelity `packet`; absent: `flow`
 };
 
 /// A row of the trace: the state at an instant when all islands had ended a round.
@@ -70,6 +72,8 @@ struct CliqueRow {
   /// Payload over the common rate of its trees, where the plan sets the rates of its flows.
   std::optional<Duration> paced;
   std::string bound_by;  ///< `compute`, `latency`, `link X->Y` or `access X.up`
+  bool dropped = false;  ///< it gave up: the members kept their models
+  std::int64_t retransmissions = 0;  ///< chunks sent again, each arc counted
 };
 
 enum class Activity : std::uint8_t { kCompute, kWait, kExchange };
@@ -89,6 +93,7 @@ class RunObserver {
   virtual void on_trace(const TraceRow& /*row*/) {}
   virtual void on_clique(const CliqueRow& /*row*/) {}
   virtual void on_span(const Span& /*span*/) {}
+  virtual void on_switch(const SwitchRow& /*row*/) {}
 };
 
 enum class RunStatus : std::uint8_t { kComplete, kTruncated, kFailed };
@@ -115,6 +120,8 @@ struct RunResult {
   std::optional<Duration> bound_round;
   std::vector<TimeShares> islands;  ///< by rank
   std::vector<ArcUsage> arcs;       ///< by arc
+  std::vector<std::int64_t> lost;   ///< chunks, by arc
+  std::int64_t events = 0;          ///< of packets
   Duration simulated;
   double learning_wall_s = 0.0;  ///< wall-clock, for display only
   double total_wall_s = 0.0;

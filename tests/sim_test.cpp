@@ -279,14 +279,14 @@ TEST(Simulation, MemoryDoesNotGrowWithTheRounds) {
 }
 
 // F21: an actor that nobody wakes ends the run at once, with the hook called.
-TEST(FlowNetwork, ReportsADeadlock) {
+TEST(Platform, ReportsADeadlock) {
   const std::string answer = in_child([] {
     const Topology topology = pair();
-    FlowNetwork network(topology);
+    Platform platform(topology);
     auto gate = simgrid::s4u::Semaphore::create(0);
-    simgrid::s4u::Actor::create("A", network.host(IslandId::at(0)), [gate] { gate->acquire(); });
+    simgrid::s4u::Actor::create("A", platform.host(IslandId::at(0)), [gate] { gate->acquire(); });
     bool told = false;
-    const bool good = network.run([&told] { told = true; });
+    const bool good = platform.run([&told] { told = true; });
     return fmt::format("{} {}", good, told);
   });
   EXPECT_EQ(answer, "false true");
@@ -294,7 +294,7 @@ TEST(FlowNetwork, ReportsADeadlock) {
 
 // Every option that we rely on is set, and none is left at a default of the engine that ruins a
 // WAN.
-TEST(FlowNetwork, SetsEveryModelOption) {
+TEST(Platform, SetsEveryModelOption) {
   std::vector<std::string> set;
   for (const ModelOption& option : model_options()) set.push_back(option.name + "=" + option.value);
   for (const char* needed :

@@ -1,0 +1,126 @@
+#include "scenarios/transport_check.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+void check_arc(const Text& arc, const Topology& topology) {
+  std::vector<std::string> names;
+  for (std::size_t a = 0; a < topology.arc_count(); ++a) names.push_back(topology.name(ArcId::at(a)));
+  if (std::find(names.begin(), names.end(), arc.value) != names.end()) return;
+  throw InputError(arc.where, fmt::format("'{}' is no arc of the map{}; written as X->Y between "
+                                          "switches, X.up or X.down between island X and its switch",
+                                          arc.value, did_you_mean(arc.value, names)));
+}
+
+bool given(const Where& where, const SwitchLimits& limits) {
+  return where.line != limits.where.line || where.column != limits.where.column;
+}
+
+bool passes_unsummed(const SwitchLimits& limits) {
+  return limits.discipline == AggregationDiscipline::kBestEffort ||
+         limits.discipline == AggregationDiscipline::kPartialTimeout;
+}
+
+std::string_view name_of(AggregationDiscipline discipline) {
+  return kAggregationDisciplineNames[static_cast<std::size_t>(discipline)];
+}
+
+void check_flow(const NetworkSpec& network) {
+  const std::string_view elsewhere =
+      "has no effect at fidelity flow; run with --fidelity packet, or leave it out";
+  if (network.transport) throw InputError(network.transport->where, elsewhere);
+  if (!network.faults.empty()) throw InputError(network.faults.front().where, elsewhere);
+  if (!network.aggregator) return;
+  const SwitchLimits& limits = *network.aggregator;
+  if (passes_unsummed(limits)) {
+    throw InputError(limits.discipline_where,
+                     fmt::format("'{}' is simulated at fidelity packet only; run with --fidelity "
+                                 "packet, or choose open-loop or ack-clocked",
+                                 name_of(limits.discipline)));
+  }
+  if (limits.launch == LaunchRule::kEager) throw InputError(limits.launch_where, elsewhere);
+  if (limits.latency > Duration()) throw InputError(limits.latency_where, elsewhere);
+  if (limits.memory) return;
+  for (const Where& where : {limits.discipline_where, limits.launch_where}) {
+    if (!given(where, limits)) continue;
+    throw InputError(where,
+                     "has no effect without `memory`, which it decides how long to hold (at "
+                     "fidelity packet it has)");
+  }
+}
+
+void check_packet(const NetworkSpec& network) {
+  if (!network.aggregator || !network.aggregator->memory) {
+    if (network.aggregator &&
+        network.aggregator->discipline == AggregationDiscipline::kBestEffort) {
+      throw InputError(network.aggregator->discipline_where,
+                       "has no effect without `memory`, which never is full");
+    }
+    return;
+  }
+  const SwitchLimits& limits = *network.aggregator;
+  const TransportSpec transport = network.transport.value_or(TransportSpec());
+  const bool two = limits.discipline == AggregationDiscipline::kAckClocked &&
+                   (transport.lossy() || !network.faults.empty());
+  const std::int64_t least = transport.chunk.in_bytes() * (two ? 2 : 1);
+  if (limits.memory->in_bytes() < least) {
+    throw InputError(limits.memory_where,
+                     fmt::format("holds no chunk{} of {}; must be at least {}, or give a smaller "
+                                 "`network.transport.chunk`",
+                                 two ? " and its copy" : "", to_text(transport.chunk),
+                                 to_text(Bytes::count(least))));
+  }
+}
+
+}  // namespace
+
+void check_transport(const Scenario& scenario, const Topology& topology) {
+  const NetworkSpec& network = scenario.network;
+  for (const FaultSpec& fault : network.faults) {
+    if (fault.arc) check_arc(*fault.arc, topology);
+    if (fault.at_switch && !topology.find_switch(fault.at_switch->value)) {
+      throw InputError(fault.at_switch->where,
+                       fmt::format("'{}' is no switch of the map{}", fault.at_switch->value,
+                                   did_you_mean(fault.at_switch->value, topology.switch_names())));
+    }
+  }
+  const TransportSpec transport = network.transport.value_or(TransportSpec());
+  for (std::size_t i = 0; i < transport.losses.size(); ++i) {
+    check_arc(transport.losses[i].arc, topology);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (transport.losses[j].arc.value != transport.losses[i].arc.value) continue;
+      throw InputError(transport.losses[i].arc.where,
+                       fmt::format("arc '{}' is there twice", transport.losses[i].arc.value));
+    }
+  }
+  const bool lossy = transport.lossy() || !network.faults.empty();
+  if (transport.recovery && !lossy) {
+    throw InputError(transport.recovery->where,
+                     "has no effect, since nothing is lost; leave it out, or give `loss`, `losses` "
+                     "or `network.faults`");
+  }
+  if (network.aggregator && lossy && passes_unsummed(*network.aggregator)) {
+    throw InputError(network.aggregator->discipline_where,
+                     fmt::format("'{}' cannot repeat a lost sum; with loss or faults the allowed "
+                                 "are open-loop and ack-clocked",
+                                 name_of(network.aggregator->discipline)));
+  }
+}
+
+void check_fidelity(const Scenario& scenario, Fidelity fidelity) {
+  if (fidelity == Fidelity::kFlow) {
+    check_flow(scenario.network);
+  } else {
+    check_packet(scenario.network);
+  }
+}
+
+}  // namespace gyre

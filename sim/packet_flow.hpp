@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/units.hpp"
+#include "sim/packet_tables.hpp"
+#include "sim/ring_buffer.hpp"
+#include "sim/simgrid_compat.hpp"
+
+namespace gyre {
+
+inline constexpr double kEndOfTime = std::numeric_limits<double>::infinity();
+
+/// Numbers of chunks that have been seen: all below `base`, and some beyond.
+class ChunkSet {
+ public:
+  /// Returns false if it was there.
+  bool insert(std::int64_t chunk);
+  [[nodiscard]] bool contains(std::int64_t chunk);
+  [[nodiscard]] std::int64_t base() const { return base_; }
+
+ private:
+  std::int64_t base_ = 0;
+  RingBuffer<std::uint8_t> beyond_;  ///< flags
+};
+
+/// A chunk that waits at a port.
+struct QueuedChunk {
+  std::int64_t chunk = 0;
+  Contributors from = 0;
+  std::uint32_t hold = kNone;  ///< what is free again when it has been sent
+  bool resent = false;
+  bool reply = false;  ///< a repeated result: only for the sources in `from`
+};
+
+struct LaneState {
+  RingBuffer<QueuedChunk> queue;
+  RingBuffer<double> credits_at;  ///< when the next node's word of room arrives
+  std::int64_t credits = 0;
+  bool in_ring = false;
+  bool wake_pending = false;
+};
+
+enum class ChunkPhase : std::uint8_t { kAbsent, kOpen, kForwarded, kPassed, kReleased };
+
+/// What a row knows of one chunk.
+struct ChunkState {
+  Contributors mask = 0;
+  ChunkPhase phase = ChunkPhase::kAbsent;
+  bool slot = false;  ///< it takes memory of a switch
+  std::uint32_t acks = 0;
+  double ack_s = 0.0;
+};
+
+struct WaitingChunk {
+  std::uint32_t lane = kNone;
+  std::int64_t chunk = 0;
+  Contributors from = 0;
+  bool resent = false;
+};
+
+struct RowState {
+  std::int64_t base = 0;
+  RingBuffer<ChunkState> chunks;  ///< from `base` on
+  std::int64_t in_use = 0;
+  std::int64_t limit = 0;  ///< slots; 0: unlimited
+  std::vector<RingBuffer<WaitingChunk>> waiting;  ///< by place in `in`; empty before the first
+  bool draining = false;
+};
+
+struct SentChunk {
+  std::int64_t chunk = 0;
+  double deadline_s = 0.0;
+  double first_s = 0.0;
+};
+
+struct SourceState {
+  bool launching = false;
+  bool launched = false;
+  bool sending = false;
+  std::int64_t next = 0;       ///< chunk to send
+  double reference_s = 0.0;    ///< when `reference_bytes` had been reached at the fair rate
+  double reference_bytes = 0.0;
+  double wake_s = kEndOfTime;      ///< of the next planned sending
+  std::int64_t sends_left = 0; ///< chunks × first lanes
+  ChunkSet acked;
+  RingBuffer<std::uint32_t> ack_counts;  ///< of single sources: by chunk from acked.base() on
+  std::int64_t ack_counts_base = 0;
+  RingBuffer<SentChunk> outstanding;
+  bool timer_pending = false;
+  double sent_s = 0.0;  ///< when its last chunk had left
+  bool done = false;
+};
+
+struct ReceiverState {
+  ChunkSet got;
+  double end_s = 0.0;
+  bool done = false;
+};
+
+/// One flow of an exchange under way, chunk by chunk. Its memory is that of the chunks under way.
+struct PacketFlow {
+  std::shared_ptr<const PacketTables> tables;
+  std::int64_t bytes = 0;
+  std::int64_t chunk_bytes = 0;
+  std::int64_t chunks = 0;
+  double cap_bps = kEndOfTime;
+  double rate_bps = 0.0;       ///< its fair share now
+  std::int64_t window = 0;     ///< chunks that a source may be ahead of its acknowledgements; 0: any
+  double timeout_s = 0.0;      ///< for sending again; 0: nothing is lost
+  bool acknowledges = false;
+
+  std::vector<LaneState> lanes;
+  std::vector<RowState> rows;
+  std::vector<SourceState> sources;
+  std::vector<ReceiverState> receivers;
+  std::vector<std::uint32_t> source_of_lane;  ///< whose sendings a lane counts as, or none
+
+  std::size_t launched = 0;
+  double all_launched_s = kEndOfTime;
+  std::size_t parts_left = 0;  ///< sources and receivers that are not done
+  bool paced = false;          ///< has a fair share now
+  bool ended = false;
+  bool gave_up = false;
+  std::int64_t pending = 0;  ///< events and places in ports' rings that refer to it
+  std::int64_t retransmissions = 0;
+  std::int64_t lost = 0;
+  std::int64_t core_bytes = 0;
+  std::function<void(const std::string& why)> on_give_up;
+
+  struct Waiter {
+    IslandId island;
+    simgrid::s4u::SemaphorePtr gate;
+  };
+  std::vector<Waiter> waiters;
+
+  [[nodiscard]] std::int64_t size_of(std::int64_t chunk) const {
+    return chunk + 1 == chunks ? bytes - chunk * chunk_bytes : chunk_bytes;
+  }
+  /// When the island's part (sending, receiving or both) ended, or nothing yet.
+  [[nodiscard]] std::optional<Instant> ended_for(IslandId island) const;
+  /// When source `s` may send `chunk` at its fair rate.
+  [[nodiscard]] double due_s(std::size_t s, std::int64_t chunk) const;
+};
+
+}  // namespace gyre

@@ -1,0 +1,315 @@
+#include "sim/packet_network.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr double kSame_s = 1e-12;
+
+ArcId arc_named(const Topology& topology, const std::string& name) {
+  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+    if (topology.name(ArcId::at(a)) == name) return ArcId::at(a);
+  }
+  broken_invariant("an arc that is not on the map");
+}
+
+}  // namespace
+
+PacketOptions packet_options(const Topology& topology, const PacketSettings& settings,
+                             const SwitchLimits* limits, std::uint64_t seed, bool propagation) {
+  const TransportSpec& transport = settings.transport;
+  PacketOptions options;
+  options.wire = {.transport = transport,
+                  .loss = std::vector<double>(topology.arc_count(), transport.loss),
+                  .outages = std::vector<std::vector<Outage>>(topology.arc_count()),
+                  .seed = seed,
+                  .propagation = propagation};
+  options.limits = limits;
+  options.lossy = transport.lossy() || !settings.faults.empty();
+  options.recovery = transport.recovery.value_or(RecoverySpec());
+  for (const ArcLoss& one : transport.losses) {
+    options.wire.loss[arc_named(topology, one.arc.value).index()] = one.loss;
+  }
+  for (const FaultSpec& fault : settings.faults) {
+    const Outage outage{.from_s = fault.from.in_seconds(),
+                        .to_s = fault.to ? fault.to->in_seconds() : kEndOfTime};
+    if (fault.arc) {
+      options.wire.outages[arc_named(topology, fault.arc->value).index()].push_back(outage);
+      continue;
+    }
+    const SwitchId at = topology.find_switch(fault.at_switch->value).value();
+    options.switch_outages.push_back({at, outage});
+    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+      const Arc& arc = topology.arc(ArcId::at(a));
+      if (arc.tail != topology.node(at) && arc.head != topology.node(at)) continue;
+      options.wire.outages[a].push_back(outage);
+    }
+  }
+  return options;
+}
+
+PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
+                             PacketOptions options)
+    : topology_(&topology),
+      options_(std::move(options)),
+      agenda_(topology, platform),
+      ports_(topology, options_.wire, agenda_),
+      rows_(topology, options_.limits, agenda_, ports_),
+      fair_rates_(topology),
+      launch_streams_(topology.island_count()),
+      next_report_s_(topology.switch_count(), 0.0),
+      reported_all_(topology.switch_count(), true) {
+  ports_.on_sent([this](PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk,
+                        double now_s, double left_s) { on_sent(flow, lane, chunk, now_s, left_s); });
+  rows_.on_result([this](PacketFlow& flow, std::int64_t chunk, double now_s) {
+    receive(flow, flow.tables->root_receives, chunk, now_s);
+  });
+  rows_.on_change([this](SwitchId at, double now_s) {
+    reported_all_[at.index()] = false;
+    if (!on_switch_ || now_s < next_report_s_[at.index()]) return;
+    next_report_s_[at.index()] = now_s + interval_s_;
+    reported_all_[at.index()] = true;
+    on_switch_({Instant::at_seconds(now_s), at, rows_.usage(at)});
+  });
+}
+
+void PacketNetwork::start() {
+  agenda_.start([this](NodeId node, const PacketEvent& event) { handle(node, event); });
+  for (const SwitchOutage& outage : options_.switch_outages) {
+    agenda_.put(topology_->node(outage.at),
+                {.time_s = outage.when.from_s, .kind = PacketEventKind::kDown});
+  }
+}
+
+void PacketNetwork::watch_switches(OnSwitch callback, Duration interval) {
+  on_switch_ = std::move(callback);
+  interval_s_ = interval.in_seconds();
+}
+
+void PacketNetwork::report_switches() {
+  if (!on_switch_) return;
+  for (std::size_t s = 0; s < reported_all_.size(); ++s) {
+    if (reported_all_[s]) continue;
+    reported_all_[s] = true;
+    on_switch_({simulated_now(), SwitchId::at(s), rows_.usage(SwitchId::at(s))});
+  }
+}
+
+double PacketNetwork::round_trip_s(const PacketTables& tables, std::int64_t chunk_bytes) const {
+  double slowest_s = 0.0;
+  for (const PacketLane& lane : tables.lanes) {
+    slowest_s = std::max(slowest_s, ports_.chunk_s(lane.arc, chunk_bytes));
+  }
+  const double way_s = options_.wire.propagation ? tables.round_trip.in_seconds() : 0.0;
+  const double hops_s = options_.wire.propagation
+                            ? options_.wire.transport.hop_latency.in_seconds() *
+                                  static_cast<double>(tables.hops)
+                            : 0.0;
+  return way_s + hops_s + slowest_s * static_cast<double>(tables.hops);
+}
+
+std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes bytes) {
+  auto flow = std::make_shared<PacketFlow>();
+  flow->tables = plan.tables;
+  flow->bytes = bytes.in_bytes();
+  flow->chunk_bytes = options_.wire.transport.chunk.in_bytes();
+  flow->chunks = (flow->bytes + flow->chunk_bytes - 1) / flow->chunk_bytes;
+  if (plan.rate) flow->cap_bps = static_cast<double>(plan.rate->in_bits_per_second());
+  const PacketTables& tables = *plan.tables;
+  flow->lanes.resize(tables.lanes.size());
+  flow->rows.resize(tables.rows.size());
+  flow->sources.resize(tables.sources.size());
+  flow->receivers.resize(tables.receivers.size());
+  flow->source_of_lane.assign(tables.lanes.size(), kNone);
+  flow->parts_left = tables.sources.size() + tables.receivers.size();
+  for (std::size_t s = 0; s < tables.sources.size(); ++s) {
+    const PacketSource& source = tables.sources[s];
+    const std::vector<std::uint32_t>* out = &source.out;
+    if (source.out.empty() && source.row != kNone) out = &tables.rows[source.row].out;
+    for (const std::uint32_t lane : *out) flow->source_of_lane[lane] = static_cast<std::uint32_t>(s);
+    flow->sources[s].sends_left = flow->chunks * static_cast<std::int64_t>(out->size());
+  }
+  const double round_trip = round_trip_s(tables, flow->chunk_bytes);
+  if (options_.lossy) {
+    const std::optional<Duration>& given = options_.recovery.timeout;
+    flow->timeout_s = given ? given->in_seconds() : 2.0 * round_trip;
+  }
+  ports_.open(*flow);
+  rows_.open(*flow, plan.memory_shares);
+  const SwitchLimits* limits = options_.limits;
+  if (tables.sums && limits != nullptr &&
+      limits->discipline == AggregationDiscipline::kAckClocked) {
+    const double line_Bps = tables.line.in_bytes_per_second();
+    flow->window = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(
+               std::ceil(line_Bps * round_trip / static_cast<double>(flow->chunk_bytes))));
+    for (const RowState& row : flow->rows) {
+      if (row.limit > 0) flow->window = std::min(flow->window, row.limit);
+    }
+  }
+  flow->acknowledges = flow->window > 0 || flow->timeout_s > 0.0;
+  std::erase_if(flows_, [](const auto& old) { return old->ended && old->pending == 0; });
+  flows_.push_back(flow);
+  if (flow->bytes == 0) end(*flow, simulated_now().in_seconds());
+  return flow;
+}
+
+Rng& PacketNetwork::launch_stream(IslandId island) {
+  std::optional<Rng>& stream = launch_streams_[island.index()];
+  if (!stream) {
+    stream = Rng::stream(options_.wire.seed, fmt::format("launch/{}", topology_->name(island)));
+  }
+  return *stream;
+}
+
+NodeId PacketNetwork::node_of(const PacketFlow& flow, std::size_t s) const {
+  return topology_->node(flow.tables->sources[s].island);
+}
+
+void PacketNetwork::launch(PacketFlow& flow, IslandId island) {
+  if (flow.ended) return;
+  for (std::size_t s = 0; s < flow.sources.size(); ++s) {
+    const PacketSource& source = flow.tables->sources[s];
+    if (source.island != island || flow.sources[s].launching) continue;
+    flow.sources[s].launching = true;
+    double delay_s = 0.0;
+    const SwitchLimits* limits = options_.limits;
+    if (flow.tables->sums && limits != nullptr && limits->launch == LaunchRule::kAligned) {
+      // On time or late by the whole of the jitter, which is the worst that it allows.
+      if (options_.wire.propagation) delay_s = source.launch_offset.in_seconds();
+      if (launch_stream(island).below(2) == 1) delay_s += limits->jitter.in_seconds();
+    }
+    agenda_.put(topology_->node(island), {.time_s = simulated_now().in_seconds() + delay_s,
+                                          .kind = PacketEventKind::kLaunch,
+                                          .index = static_cast<std::uint32_t>(s),
+                                          .flow = &flow});
+  }
+  agenda_.flush();
+}
+
+Instant PacketNetwork::wait(PacketFlow& flow, IslandId island,
+                            const simgrid::s4u::SemaphorePtr& gate) {
+  while (true) {
+    const std::optional<Instant> ended = flow.ended_for(island);
+    if (ended) return *ended;
+    flow.waiters.push_back({island, gate});
+    gate->acquire();
+  }
+}
+
+void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
+  if (event.kind == PacketEventKind::kDown) {
+    switch_down(node, event.time_s);
+    return;
+  }
+  if (event.kind == PacketEventKind::kPortFree) {
+    ports_.free(ArcId::at(event.index), event.time_s);
+    return;
+  }
+  PacketFlow& flow = *event.flow;
+  --flow.pending;
+  if (!flow.ended) {
+    const double now_s = event.time_s;
+    switch (event.kind) {
+      case PacketEventKind::kArrive: arrive(flow, event); break;
+      case PacketEventKind::kAdded: rows_.add(flow, event, now_s); break;
+      case PacketEventKind::kCredit:
+        flow.lanes[event.index].wake_pending = false;
+        ports_.wake(flow, event.index, now_s);
+        break;
+      case PacketEventKind::kLaunch: begin_source(flow, event.index, now_s); break;
+      case PacketEventKind::kEmit:
+        flow.sources[event.index].wake_s = kEndOfTime;
+        try_send(flow, event.index, now_s);
+        break;
+      case PacketEventKind::kFairEnd:
+        if (flow.paced && fair_end_s(flow) <= now_s + kSame_s) leave_shares(flow, now_s);
+        break;
+      case PacketEventKind::kAck: acknowledged(flow, event.index, event.chunk, now_s); break;
+      case PacketEventKind::kTimeout: time_out(flow, event.index, now_s); break;
+      case PacketEventKind::kFlush: rows_.flush(flow, event.index, event.chunk, now_s); break;
+      case PacketEventKind::kRelease: rows_.release(flow, event.index, event.chunk, now_s); break;
+      case PacketEventKind::kPortFree:
+      case PacketEventKind::kDown: break;
+    }
+  }
+}
+
+void PacketNetwork::arrive(PacketFlow& flow, const PacketEvent& event) {
+  const std::uint32_t lane = event.index;
+  const std::uint32_t receiver = flow.tables->ends[lane];
+  if (receiver != kNone) receive(flow, receiver, event.chunk, event.time_s);
+  if (flow.ended) return;
+  if (flow.tables->lanes[lane].row != kNone) {
+    rows_.arrive(flow, event, event.time_s);
+  } else {
+    ports_.give_credit(flow, lane, event.time_s);
+  }
+}
+
+void PacketNetwork::receive(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk,
+                            double now_s) {
+  ReceiverState& state = flow.receivers[receiver];
+  if (!state.got.insert(chunk)) return;
+  if (flow.acknowledges) acknowledge(flow, receiver, chunk, now_s);
+  if (state.got.base() < flow.chunks || state.done) return;
+  state.done = true;
+  state.end_s = now_s;
+  part_ended(flow, now_s);
+}
+
+void PacketNetwork::switch_down(NodeId node, double now_s) {
+  for (const std::shared_ptr<PacketFlow>& flow : flows_) {
+    if (flow->ended) continue;
+    for (std::uint32_t l = 0; l < flow->lanes.size(); ++l) {
+      if (flow->tables->lanes[l].tail != node) continue;
+      RingBuffer<QueuedChunk>& queue = flow->lanes[l].queue;
+      while (!queue.empty()) {
+        const QueuedChunk chunk = queue.front();
+        queue.pop_front();
+        rows_.sent(*flow, chunk, now_s);
+      }
+    }
+    rows_.lose(*flow, topology_->switch_at(node), now_s);
+  }
+}
+
+void PacketNetwork::part_ended(PacketFlow& flow, double now_s) {
+  if (--flow.parts_left == 0) end(flow, now_s);
+  for (const PacketFlow::Waiter& waiter : std::exchange(flow.waiters, {})) agenda_.wake(waiter.gate);
+}
+
+void PacketNetwork::end(PacketFlow& flow, double now_s) {
+  if (flow.ended) return;
+  flow.ended = true;
+  for (SourceState& source : flow.sources) {
+    if (!source.done) source.sent_s = now_s;
+    source.done = true;
+  }
+  for (ReceiverState& receiver : flow.receivers) {
+    if (!receiver.done) receiver.end_s = now_s;
+    receiver.done = true;
+  }
+  rows_.close(flow, now_s);
+  for (LaneState& lane : flow.lanes) {
+    while (!lane.queue.empty()) {
+      rows_.drop(lane.queue.front());
+      lane.queue.pop_front();
+    }
+  }
+  if (flow.paced) leave_shares(flow, now_s);
+}
+
+void PacketNetwork::abort(PacketFlow& flow) {
+  end(flow, simulated_now().in_seconds());
+  for (const PacketFlow::Waiter& waiter : std::exchange(flow.waiters, {})) agenda_.wake(waiter.gate);
+}
+
+}  // namespace gyre

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/rng.hpp"
+#include "schedules/fair_rates.hpp"
+#include "schedules/switch_limits.hpp"
+#include "sim/packet_agenda.hpp"
+#include "sim/packet_flow.hpp"
+#include "sim/packet_ports.hpp"
+#include "sim/packet_rows.hpp"
+#include "sim/packet_tables.hpp"
+#include "sim/platform.hpp"
+
+namespace gyre {
+
+/// A switch that is down.
+struct SwitchOutage {
+  SwitchId at;
+  Outage when;
+};
+
+struct PacketOptions {
+  WireOptions wire;
+  std::vector<SwitchOutage> switch_outages;
+  const SwitchLimits* limits = nullptr;
+  bool lossy = false;  ///< something can be lost, so that chunks are acknowledged and sent again
+  RecoverySpec recovery;
+};
+
+/// `network.transport` and `network.faults` of a scenario.
+struct PacketSettings {
+  TransportSpec transport;
+  std::vector<FaultSpec> faults;  ///< their arcs and switches are on the map
+};
+PacketOptions packet_options(const Topology& topology, const PacketSettings& settings,
+                             const SwitchLimits* limits, std::uint64_t seed, bool propagation);
+
+/// One flow as it is to run in packets.
+struct PacketPlan {
+  std::shared_ptr<const PacketTables> tables;
+  std::optional<Bandwidth> rate;      ///< never faster than that
+  std::vector<double> memory_shares;  ///< by row: of its switch's memory
+};
+
+/// A switch's state at an instant.
+struct SwitchRow {
+  Instant time;
+  SwitchId at;
+  SwitchUsage usage;
+};
+
+/// The WAN at fidelity `packet`: every node is an actor that runs its tables chunk by chunk.
+///
+/// Sources send at their flow's max–min share of all flows under way (`FairRates`: what flow
+/// fidelity gives them), as long as windows let them. As the chunk b goes to 0, with windows of
+/// capacity × delay and without loss, an exchange ends when it does in flow fidelity, plus at most
+/// (arcs on the way) × b/rate.
+///
+/// Where chunks can be lost, each source sends a chunk again when it has not been acknowledged for
+/// a time-out after all sources have launched: results acknowledge contributions, and otherwise a
+/// word that takes the path's latency (words are not lost and take no capacity). After `give_up`
+/// the flow ends by its rule.
+class PacketNetwork {
+ public:
+  using OnSwitch = std::function<void(const SwitchRow&)>;
+
+  PacketNetwork(const Topology& topology, const Platform& platform, PacketOptions options);
+  PacketNetwork(const PacketNetwork&) = delete;
+  PacketNetwork& operator=(const PacketNetwork&) = delete;
+  ~PacketNetwork() = default;
+
+  /// Starts the nodes. To be called once, before the simulation runs.
+  void start();
+  /// Called with a switch's state: when it changes, at most every `interval`.
+  void watch_switches(OnSwitch callback, Duration interval);
+  void report_switches();
+
+  /// A flow that nobody has launched yet.
+  std::shared_ptr<PacketFlow> open(const PacketPlan& plan, Bytes bytes);
+  /// The source `island` starts to send. Does nothing if it is no source or has started.
+  void launch(PacketFlow& flow, IslandId island);
+  /// Blocks the calling actor, the island's, until its part has ended; `gate` is its own.
+  Instant wait(PacketFlow& flow, IslandId island, const simgrid::s4u::SemaphorePtr& gate);
+  /// Ends a flow at this instant, for everybody.
+  void abort(PacketFlow& flow);
+  void stop() { agenda_.stop(); }
+
+  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return ports_.usage(); }
+  [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return rows_.usage(s); }
+  [[nodiscard]] std::int64_t lost(ArcId arc) const { return ports_.lost(arc); }
+  [[nodiscard]] std::int64_t events() const { return agenda_.handled(); }
+  /// The round trip of a flow by propagation and the chunks' time on each arc.
+  [[nodiscard]] double round_trip_s(const PacketTables& tables, std::int64_t chunk_bytes) const;
+
+ private:
+  void handle(NodeId node, const PacketEvent& event);
+  void arrive(PacketFlow& flow, const PacketEvent& event);
+  void receive(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk, double now_s);
+  void acknowledge(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk, double now_s);
+  void acknowledged(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
+  void begin_source(PacketFlow& flow, std::size_t s, double now_s);
+  void try_send(PacketFlow& flow, std::size_t s, double now_s);
+  void send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again, double now_s);
+  void set_timer(PacketFlow& flow, std::size_t s);
+  void time_out(PacketFlow& flow, std::size_t s, double now_s);
+  void give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
+  void on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk, double now_s,
+               double left_s);
+  void source_may_end(PacketFlow& flow, std::size_t s, double now_s);
+  void part_ended(PacketFlow& flow, double now_s);
+  void end(PacketFlow& flow, double now_s);
+  void share_out(double now_s);
+  void plan_fair_end(PacketFlow& flow);
+  [[nodiscard]] double fair_end_s(const PacketFlow& flow) const;
+  void leave_shares(PacketFlow& flow, double now_s);
+  void switch_down(NodeId node, double now_s);
+  [[nodiscard]] Rng& launch_stream(IslandId island);
+  [[nodiscard]] NodeId node_of(const PacketFlow& flow, std::size_t s) const;
+
+  const Topology* topology_;
+  PacketOptions options_;
+  PacketAgenda agenda_;
+  PacketPorts ports_;
+  PacketRows rows_;
+  FairRates fair_rates_;
+  std::vector<std::shared_ptr<PacketFlow>> flows_;  ///< that something still refers to
+  std::vector<PacketFlow*> sharing_;              ///< with a fair share, in order of launch
+  std::vector<std::optional<Rng>> launch_streams_;
+  OnSwitch on_switch_;
+  double interval_s_ = 0.0;
+  std::vector<double> next_report_s_;
+  std::vector<bool> reported_all_;
+};
+
+}  // namespace gyre

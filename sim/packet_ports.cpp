@@ -1,0 +1,166 @@
+#include "sim/packet_ports.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace gyre {
+namespace {
+
+/// Instants closer than this are one: rounding of times that are sums.
+constexpr double kSame_s = 1e-12;
+/// Beyond what the delay needs: the chunks that neighbours in turn may be ahead.
+constexpr std::int64_t kSpareChunks = 16;
+
+}  // namespace
+
+PacketPorts::PacketPorts(const Topology& topology, WireOptions options, PacketAgenda& agenda)
+    : topology_(&topology),
+      options_(std::move(options)),
+      agenda_(&agenda),
+      ports_(topology.arc_count()),
+      usage_(topology.arc_count()),
+      lost_(topology.arc_count(), 0) {
+  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+    loss_streams_.push_back(
+        Rng::stream(options_.seed, fmt::format("loss/{}", topology.name(ArcId::at(a)))));
+  }
+}
+
+double PacketPorts::latency_s(ArcId arc) const {
+  if (!options_.propagation) return 0.0;
+  const Arc& a = topology_->arc(arc);
+  const Duration hop = topology_->is_switch(a.head) ? options_.transport.hop_latency : Duration();
+  return (a.latency + hop).in_seconds();
+}
+
+double PacketPorts::chunk_s(ArcId arc, std::int64_t bytes) const {
+  return static_cast<double>(options_.transport.wire_bytes(bytes)) /
+         topology_->arc(arc).capacity.in_bytes_per_second();
+}
+
+void PacketPorts::open(PacketFlow& flow) const {
+  for (std::size_t l = 0; l < flow.lanes.size(); ++l) {
+    const ArcId arc = flow.tables->lanes[l].arc;
+    const double chunk_time_s = chunk_s(arc, flow.chunk_bytes);
+    const std::optional<Bytes>& window = options_.transport.window;
+    flow.lanes[l].credits =
+        window ? std::max<std::int64_t>(1, window->in_bytes() / flow.chunk_bytes)
+               : kSpareChunks + static_cast<std::int64_t>(
+                                    std::ceil((2.0 * latency_s(arc) + chunk_time_s) / chunk_time_s));
+  }
+}
+
+void PacketPorts::put(PacketFlow& flow, std::uint32_t lane, QueuedChunk chunk, double now_s) {
+  flow.lanes[lane].queue.push_back(chunk);
+  wake(flow, lane, now_s);
+}
+
+void PacketPorts::wake(PacketFlow& flow, std::uint32_t lane, double now_s) {
+  LaneState& state = flow.lanes[lane];
+  if (state.in_ring || state.queue.empty() || !has_credit(flow, lane, now_s)) return;
+  join(flow, lane);
+  serve(flow.tables->lanes[lane].arc, now_s);
+}
+
+void PacketPorts::join(PacketFlow& flow, std::uint32_t lane) {
+  flow.lanes[lane].in_ring = true;
+  ++flow.pending;
+  ports_[flow.tables->lanes[lane].arc.index()].ring.push_back({&flow, lane});
+}
+
+bool PacketPorts::has_credit(PacketFlow& flow, std::uint32_t lane, double now_s) {
+  LaneState& state = flow.lanes[lane];
+  while (!state.credits_at.empty() && state.credits_at.front() <= now_s + kSame_s) {
+    state.credits_at.pop_front();
+    ++state.credits;
+  }
+  if (state.credits > 0) return true;
+  if (!state.credits_at.empty() && !state.wake_pending) {
+    state.wake_pending = true;
+    agenda_->put(flow.tables->lanes[lane].tail, {.time_s = state.credits_at.front(),
+                                                 .kind = PacketEventKind::kCredit,
+                                                 .index = lane,
+                                                 .flow = &flow});
+  }
+  return false;
+}
+
+void PacketPorts::give_credit(PacketFlow& flow, std::uint32_t lane, double now_s) {
+  LaneState& state = flow.lanes[lane];
+  state.credits_at.push_back(now_s + latency_s(flow.tables->lanes[lane].arc));
+  wake(flow, lane, now_s);
+}
+
+void PacketPorts::free(ArcId arc, double now_s) {
+  ports_[arc.index()].waking = false;
+  serve(arc, now_s);
+}
+
+void PacketPorts::serve(ArcId arc, double now_s) {
+  Port& port = ports_[arc.index()];
+  while (!port.ring.empty() && port.free_s <= now_s + kSame_s) {
+    const auto [flow, lane] = port.ring.front();
+    port.ring.pop_front();
+    --flow->pending;
+    flow->lanes[lane].in_ring = false;
+    if (!flow->lanes[lane].queue.empty()) send(*flow, lane, now_s);
+  }
+  if (port.ring.empty() || port.waking) return;
+  port.waking = true;
+  agenda_->put(topology_->arc(arc).tail, {.time_s = port.free_s,
+                                          .kind = PacketEventKind::kPortFree,
+                                          .index = static_cast<std::uint32_t>(arc.index())});
+}
+
+void PacketPorts::send(PacketFlow& flow, std::uint32_t lane, double now_s) {
+  const PacketLane& at = flow.tables->lanes[lane];
+  LaneState& state = flow.lanes[lane];
+  const QueuedChunk chunk = state.queue.front();
+  state.queue.pop_front();
+  --state.credits;
+  const std::int64_t bytes = flow.size_of(chunk.chunk);
+  const double time_s = chunk_s(at.arc, bytes);
+  Port& port = ports_[at.arc.index()];
+  port.free_s = std::max(port.free_s, now_s) + time_s;
+  const double left_s = port.free_s;
+  const double arrival_s = left_s + latency_s(at.arc);
+
+  ArcUsage& usage = usage_[at.arc.index()];
+  usage.bytes += Bytes::count(bytes);
+  usage.busy += Duration::seconds(time_s);
+  usage.carried_bits += 8.0 * static_cast<double>(options_.transport.wire_bytes(bytes));
+  usage.peak_utilisation = 1.0;
+  if (topology_->is_core(at.arc)) flow.core_bytes += bytes;
+  if (chunk.resent) ++flow.retransmissions;
+
+  if (loses(at.arc, bytes, now_s, arrival_s)) {
+    ++flow.lost;
+    ++lost_[at.arc.index()];
+    state.credits_at.push_back(arrival_s + latency_s(at.arc));
+  } else {
+    agenda_->put(at.head, {.time_s = arrival_s,
+                           .kind = PacketEventKind::kArrive,
+                           .resent = chunk.resent,
+                           .reply = chunk.reply,
+                           .index = lane,
+                           .flow = &flow,
+                           .chunk = chunk.chunk,
+                           .from = chunk.from});
+  }
+  if (!state.queue.empty() && has_credit(flow, lane, now_s)) join(flow, lane);
+  on_sent_(flow, lane, chunk, now_s, left_s);
+}
+
+bool PacketPorts::loses(ArcId arc, std::int64_t bytes, double from_s, double to_s) {
+  for (const Outage& outage : options_.outages[arc.index()]) {
+    if (from_s < outage.to_s && to_s > outage.from_s) return true;
+  }
+  const double p = options_.loss[arc.index()];
+  if (p <= 0.0) return false;
+  const auto packets = static_cast<double>(options_.transport.packets(bytes));
+  return loss_streams_[arc.index()].uniform() < 1.0 - std::pow(1.0 - p, packets);
+}
+
+}  // namespace gyre

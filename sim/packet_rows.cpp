@@ -1,0 +1,476 @@
+#include "sim/packet_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "models/error.hpp"
+
+namespace gyre {
+
+PacketRows::PacketRows(const Topology& topology, const SwitchLimits* limits, PacketAgenda& agenda,
+                       PacketPorts& ports)
+    : topology_(&topology),
+      limits_(limits),
+      agenda_(&agenda),
+      ports_(&ports),
+      usage_(topology.switch_count()),
+      adder_free_s_(topology.switch_count(), 0.0),
+      waiting_rows_(topology.switch_count()),
+      waiting_since_s_(topology.switch_count(), 0.0) {}
+
+AggregationDiscipline PacketRows::discipline() const {
+  return limits_ == nullptr ? AggregationDiscipline::kOpenLoop : limits_->discipline;
+}
+
+bool PacketRows::passes_unsummed() const {
+  return discipline() == AggregationDiscipline::kBestEffort ||
+         discipline() == AggregationDiscipline::kPartialTimeout;
+}
+
+std::optional<std::int64_t> PacketRows::slots(std::int64_t chunk_bytes, bool copies) const {
+  if (limits_ == nullptr || !limits_->memory) return std::nullopt;
+  const bool two = copies && discipline() == AggregationDiscipline::kAckClocked;
+  return limits_->memory->in_bytes() / (two ? 2 * chunk_bytes : chunk_bytes);
+}
+
+void PacketRows::open(PacketFlow& flow, const std::vector<double>& shares) {
+  const bool copies = flow.timeout_s > 0.0;
+  const std::optional<std::int64_t> all = slots(flow.chunk_bytes, copies);
+  for (std::size_t r = 0; r < flow.rows.size(); ++r) {
+    const PacketRow& row = flow.tables->rows[r];
+    if (!all || !row.adds || !row.at_switch) continue;
+    const double share = r < shares.size() ? shares[r] : 1.0;
+    flow.rows[r].limit =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(*all) * share));
+  }
+}
+
+ChunkState& PacketRows::state(PacketFlow& flow, std::uint32_t row, std::int64_t chunk) {
+  RowState& at = flow.rows[row];
+  const auto place = static_cast<std::size_t>(chunk - at.base);
+  while (at.chunks.size() <= place) at.chunks.push_back({});
+  return at.chunks[place];
+}
+
+void PacketRows::arrive(PacketFlow& flow, const PacketEvent& event, double now_s) {
+  const std::uint32_t row = flow.tables->lanes[event.index].row;
+  const PacketRow& table = flow.tables->rows[row];
+  if (!table.adds) {
+    pass_on(flow, table, event, now_s);
+    return;
+  }
+  const bool through_adder = table.at_switch && limits_ != nullptr &&
+                             (limits_->rate || limits_->latency > Duration());
+  if (!through_adder) {
+    add(flow, event, now_s);
+    return;
+  }
+  // The adder takes one contribution after the other.
+  double& free_s = adder_free_s_[table.node.index()];
+  free_s = std::max(free_s, now_s);
+  if (limits_->rate) {
+    free_s += static_cast<double>(flow.size_of(event.chunk)) / limits_->rate->in_bytes_per_second();
+  }
+  PacketEvent added = event;
+  added.kind = PacketEventKind::kAdded;
+  added.time_s = free_s + limits_->latency.in_seconds();
+  agenda_->put(table.node, added);
+}
+
+void PacketRows::pass_on(PacketFlow& flow, const PacketRow& row, const PacketEvent& event,
+                         double now_s) {
+  const auto wanted = [&](std::uint32_t lane) {
+    return !event.reply || (flow.tables->lanes[lane].reaches & event.from) != 0;
+  };
+  const auto copies =
+      static_cast<std::size_t>(std::count_if(row.out.begin(), row.out.end(), wanted));
+  if (copies == 0) {
+    ports_->give_credit(flow, event.index, now_s);
+    return;
+  }
+  const std::uint32_t held =
+      hold({.flow = &flow, .index = event.index, .slot = false, .chunk = 0, .copies = copies});
+  for (const std::uint32_t lane : row.out) {
+    if (!wanted(lane)) continue;
+    ports_->put(flow, lane,
+                {.chunk = event.chunk,
+                 .from = event.from,
+                 .hold = held,
+                 .resent = event.resent,
+                 .reply = event.reply},
+                now_s);
+  }
+}
+
+void PacketRows::add(PacketFlow& flow, const PacketEvent& event, double now_s) {
+  contribute(flow, flow.tables->lanes[event.index].row,
+             {.lane = event.index,
+              .chunk = event.chunk,
+              .from = event.from,
+              .resent = event.resent},
+             now_s);
+}
+
+void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
+                            double now_s) {
+  RowState& at = flow.rows[row];
+  const PacketRow& table = flow.tables->rows[row];
+  if (got.chunk < at.base || state(flow, row, got.chunk).phase == ChunkPhase::kReleased) {
+    if (table.at_switch) ++usage_[table.node.index()].repeated;
+    ports_->give_credit(flow, got.lane, now_s);
+    return;
+  }
+  if (passes_unsummed()) {
+    const ChunkPhase phase = state(flow, row, got.chunk).phase;
+    if (phase == ChunkPhase::kPassed || !takes(flow, row, got.chunk, now_s)) {
+      pass_unsummed(flow, row, got, now_s);
+      return;
+    }
+  } else {
+    if (at.waiting.empty()) at.waiting.resize(table.in.size());
+    const auto place = static_cast<std::size_t>(
+        std::find(table.in.begin(), table.in.end(), got.lane) - table.in.begin());
+    if (!at.waiting[place].empty() || !takes(flow, row, got.chunk, now_s)) {
+      at.waiting[place].push_back(got);
+      wait_for_slot(flow, row, now_s);
+      return;
+    }
+  }
+  ports_->give_credit(flow, got.lane, now_s);
+  put_in(flow, row, got, now_s);
+}
+
+bool PacketRows::takes(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
+  if (state(flow, row, chunk).phase != ChunkPhase::kAbsent) return true;
+  const PacketRow& table = flow.tables->rows[row];
+  if (!table.at_switch) return true;
+  // Whoever sends a chunk has the result of the one a window before: its place is free.
+  const bool reuses = discipline() == AggregationDiscipline::kAckClocked && flow.window > 0 &&
+                      flow.timeout_s == 0.0;
+  if (reuses && chunk - flow.window >= flow.rows[row].base) {
+    check(state(flow, row, chunk - flow.window).phase == ChunkPhase::kForwarded,
+          "a source ran ahead of its window");
+    release(flow, row, chunk - flow.window, now_s);
+  }
+  const RowState& at = flow.rows[row];
+  if (at.limit == 0) return true;
+  const SwitchUsage& used = usage_[table.node.index()];
+  return at.in_use < at.limit * (flow.timeout_s > 0.0 && keeps_copies() ? 2 : 1) &&
+         used.bytes + flow.chunk_bytes <= limits_->memory->in_bytes();
+}
+
+bool PacketRows::keeps_copies() const {
+  return discipline() == AggregationDiscipline::kAckClocked;
+}
+
+void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
+                        double now_s) {
+  const PacketRow& table = flow.tables->rows[row];
+  ChunkState& chunk = state(flow, row, got.chunk);
+  if (chunk.phase == ChunkPhase::kAbsent) begin_sum(flow, row, got.chunk, now_s);
+  const Contributors fresh = got.from & ~chunk.mask;
+  if (fresh == 0) {
+    if (table.at_switch) ++usage_[table.node.index()].repeated;
+    if (chunk.phase == ChunkPhase::kForwarded) repeat(flow, row, got.chunk, got.from, now_s);
+    return;
+  }
+  check(fresh == got.from, "a sum was added to one that has a part of it");
+  chunk.mask |= got.from;
+  if (chunk.phase == ChunkPhase::kOpen && chunk.mask == table.expects) {
+    forward_sum(flow, row, got.chunk, got.resent, now_s);
+  }
+}
+
+void PacketRows::begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
+                           double now_s) {
+  const PacketRow& table = flow.tables->rows[row];
+  ChunkState& sum = state(flow, row, chunk);
+  sum.phase = ChunkPhase::kOpen;
+  sum.mask = own_of(flow, row);
+  if (!table.at_switch) return;
+  take_slot(flow, row, sum, now_s);
+  if (discipline() != AggregationDiscipline::kPartialTimeout) return;
+  agenda_->put(table.node, {.time_s = now_s + limits_->timeout.in_seconds(),
+                            .kind = PacketEventKind::kFlush,
+                            .index = row,
+                            .flow = &flow,
+                            .chunk = chunk});
+}
+
+/// The island's own part of a sum, once it has launched.
+Contributors PacketRows::own_of(const PacketFlow& flow, std::uint32_t row) {
+  const Contributors own = flow.tables->rows[row].own;
+  if (own == 0) return 0;
+  const auto source = static_cast<std::size_t>(std::countr_zero(own));
+  return flow.sources[source].launched ? own : 0;
+}
+
+void PacketRows::contribute_own(PacketFlow& flow, std::size_t s, double now_s) {
+  const std::uint32_t row = flow.tables->sources[s].row;
+  if (row == kNone) return;
+  const PacketRow& table = flow.tables->rows[row];
+  RowState& at = flow.rows[row];
+  const std::int64_t first = at.base;
+  const auto known = static_cast<std::int64_t>(at.chunks.size());
+  for (std::int64_t c = first; c < first + known; ++c) {
+    if (c < at.base) continue;
+    ChunkState& chunk = state(flow, row, c);
+    if (chunk.phase != ChunkPhase::kOpen) continue;
+    chunk.mask |= table.own;
+    if (chunk.mask == table.expects) forward_sum(flow, row, c, false, now_s);
+  }
+}
+
+void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, bool resent,
+                             double now_s) {
+  const PacketRow& table = flow.tables->rows[row];
+  ChunkState& sum = state(flow, row, chunk);
+  sum.phase = ChunkPhase::kForwarded;
+  const bool lossy = flow.timeout_s > 0.0;
+  if (lossy && keeps_copies() && flow.window > 0 && chunk - flow.window >= flow.rows[row].base) {
+    release(flow, row, chunk - flow.window, now_s);
+  }
+  if (table.out.empty()) {
+    if (!lossy) release(flow, row, chunk, now_s);
+  } else {
+    const std::uint32_t held = hold({.flow = &flow,
+                                     .index = row,
+                                     .slot = true,
+                                     .chunk = chunk,
+                                     .copies = table.out.size()});
+    for (const std::uint32_t lane : table.out) {
+      ports_->put(flow, lane,
+                  {.chunk = chunk,
+                   .from = flow.tables->lanes[lane].full,
+                   .hold = held,
+                   .resent = resent,
+                   .reply = false},
+                  now_s);
+    }
+  }
+  if (row == flow.tables->root_row && flow.tables->root_receives != kNone) {
+    on_result_(flow, chunk, now_s);
+  }
+}
+
+void PacketRows::repeat(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
+                        Contributors for_whom, double now_s) {
+  const PacketRow& table = flow.tables->rows[row];
+  if (chunk < flow.rows[row].base) return;
+  if (state(flow, row, chunk).phase != ChunkPhase::kForwarded) return;
+  const bool root = row == flow.tables->root_row;
+  for (const std::uint32_t lane : table.out) {
+    const PacketLane& to = flow.tables->lanes[lane];
+    if (root && (to.reaches & for_whom) == 0) continue;
+    ports_->put(flow, lane,
+                {.chunk = chunk,
+                 .from = root ? for_whom : to.full,
+                 .hold = kNone,
+                 .resent = true,
+                 .reply = root},
+                now_s);
+  }
+}
+
+void PacketRows::pass_unsummed(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
+                               double now_s) {
+  const PacketRow& table = flow.tables->rows[row];
+  ChunkState& chunk = state(flow, row, got.chunk);
+  chunk.phase = ChunkPhase::kPassed;
+  check((chunk.mask & got.from) == 0, "a contribution was passed on twice");
+  chunk.mask |= got.from;
+  ++usage_[table.node.index()].unsummed;
+  const std::uint32_t to = table.detour != kNone ? table.detour : table.out.front();
+  const std::uint32_t held =
+      hold({.flow = &flow, .index = got.lane, .slot = false, .chunk = 0, .copies = 1});
+  const bool last = chunk.mask == table.expects && !chunk.slot;
+  ports_->put(flow, to, {.chunk = got.chunk, .from = got.from, .hold = held}, now_s);
+  if (last) release(flow, row, got.chunk, now_s);
+}
+
+void PacketRows::flush(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
+  if (chunk < flow.rows[row].base) return;
+  ChunkState& sum = state(flow, row, chunk);
+  if (sum.phase != ChunkPhase::kOpen) return;
+  const PacketRow& table = flow.tables->rows[row];
+  sum.phase = ChunkPhase::kPassed;
+  ++usage_[table.node.index()].timeouts;
+  const std::uint32_t to = table.detour != kNone ? table.detour : table.out.front();
+  const std::uint32_t held =
+      hold({.flow = &flow, .index = row, .slot = true, .chunk = chunk, .copies = 1});
+  ports_->put(flow, to, {.chunk = chunk, .from = sum.mask, .hold = held}, now_s);
+}
+
+void PacketRows::sent(PacketFlow& flow, const QueuedChunk& chunk, double now_s) {
+  if (chunk.hold == kNone) return;
+  Hold& held = holds_[chunk.hold];
+  if (--held.copies > 0) return;
+  free_holds_.push_back(chunk.hold);
+  const Hold done = held;
+  if (!done.slot) {
+    ports_->give_credit(flow, done.index, now_s);
+    return;
+  }
+  if (done.chunk < flow.rows[done.index].base) return;
+  ChunkState& sum = state(flow, done.index, done.chunk);
+  const PacketRow& table = flow.tables->rows[done.index];
+  if (sum.phase == ChunkPhase::kPassed) {
+    free_slot(flow, done.index, sum, now_s);
+    if (sum.mask == table.expects) release(flow, done.index, done.chunk, now_s);
+    drain(flow, done.index, now_s);
+    return;
+  }
+  const bool keeps = table.at_switch && discipline() == AggregationDiscipline::kAckClocked;
+  if (flow.timeout_s == 0.0 && !keeps) release(flow, done.index, done.chunk, now_s);
+}
+
+void PacketRows::drop(const QueuedChunk& chunk) {
+  if (chunk.hold != kNone && --holds_[chunk.hold].copies == 0) free_holds_.push_back(chunk.hold);
+}
+
+void PacketRows::acknowledge(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
+  if (flow.timeout_s == 0.0 || discipline() != AggregationDiscipline::kOpenLoop) return;
+  for (const auto& [row, latency] : flow.tables->rows_above[s]) {
+    if (chunk < flow.rows[row].base) continue;
+    ChunkState& sum = state(flow, row, chunk);
+    const double word_s = ports_->options().propagation ? latency.in_seconds() : 0.0;
+    sum.ack_s = std::max(sum.ack_s, now_s + word_s);
+    const auto all = static_cast<std::uint32_t>(std::popcount(flow.tables->rows[row].expects));
+    if (++sum.acks < all) continue;
+    agenda_->put(flow.tables->rows[row].node, {.time_s = sum.ack_s,
+                                               .kind = PacketEventKind::kRelease,
+                                               .index = row,
+                                               .flow = &flow,
+                                               .chunk = chunk});
+  }
+}
+
+void PacketRows::release(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
+  RowState& at = flow.rows[row];
+  if (chunk < at.base) return;
+  ChunkState& sum = state(flow, row, chunk);
+  if (sum.phase == ChunkPhase::kReleased) return;
+  if (sum.slot) free_slot(flow, row, sum, now_s);
+  sum.phase = ChunkPhase::kReleased;
+  while (!at.chunks.empty() && at.chunks.front().phase == ChunkPhase::kReleased) {
+    at.chunks.pop_front();
+    ++at.base;
+  }
+  drain(flow, row, now_s);
+}
+
+/// Lets what waits for a slot in, as far as there are some.
+void PacketRows::drain(PacketFlow& flow, std::uint32_t row, double now_s) {
+  RowState& at = flow.rows[row];
+  if (at.draining || at.waiting.empty()) return;
+  at.draining = true;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (RingBuffer<WaitingChunk>& lane : at.waiting) {
+      while (!lane.empty()) {
+        const WaitingChunk got = lane.front();
+        const bool stale = got.chunk < at.base ||
+                           state(flow, row, got.chunk).phase == ChunkPhase::kReleased;
+        if (!stale && !takes(flow, row, got.chunk, now_s)) break;
+        lane.pop_front();
+        ports_->give_credit(flow, got.lane, now_s);
+        if (!stale) put_in(flow, row, got, now_s);
+        moved = true;
+      }
+    }
+  }
+  at.draining = false;
+  const bool waits = std::any_of(at.waiting.begin(), at.waiting.end(),
+                                 [](const auto& lane) { return !lane.empty(); });
+  if (!waits) stop_waiting(flow, row, now_s);
+}
+
+void PacketRows::take_slot(PacketFlow& flow, std::uint32_t row, ChunkState& chunk, double now_s) {
+  chunk.slot = true;
+  ++flow.rows[row].in_use;
+  SwitchUsage& used = usage_[flow.tables->rows[row].node.index()];
+  ++used.slots;
+  used.bytes += flow.chunk_bytes;
+  used.peak_bytes = std::max(used.peak_bytes, used.bytes);
+  on_change_(topology_->switch_at(flow.tables->rows[row].node), now_s);
+}
+
+void PacketRows::free_slot(PacketFlow& flow, std::uint32_t row, ChunkState& chunk, double now_s) {
+  chunk.slot = false;
+  --flow.rows[row].in_use;
+  const std::size_t at = flow.tables->rows[row].node.index();
+  --usage_[at].slots;
+  usage_[at].bytes -= flow.chunk_bytes;
+  on_change_(SwitchId::at(at), now_s);
+  // Another exchange's sums may have waited for the switch's memory.
+  const std::vector<std::pair<PacketFlow*, std::uint32_t>> others = waiting_rows_[at];
+  for (const auto& [other, its_row] : others) {
+    if (other != &flow || its_row != row) drain(*other, its_row, now_s);
+  }
+}
+
+void PacketRows::wait_for_slot(PacketFlow& flow, std::uint32_t row, double now_s) {
+  const std::size_t at = flow.tables->rows[row].node.index();
+  const std::pair<PacketFlow*, std::uint32_t> mine{&flow, row};
+  auto& rows = waiting_rows_[at];
+  if (std::find(rows.begin(), rows.end(), mine) != rows.end()) return;
+  if (rows.empty()) waiting_since_s_[at] = now_s;
+  rows.push_back(mine);
+  on_change_(SwitchId::at(at), now_s);
+}
+
+void PacketRows::stop_waiting(PacketFlow& flow, std::uint32_t row, double now_s) {
+  const std::size_t at = flow.tables->rows[row].node.index();
+  auto& rows = waiting_rows_[at];
+  const auto mine = std::find(rows.begin(), rows.end(), std::pair{&flow, row});
+  if (mine == rows.end()) return;
+  rows.erase(mine);
+  if (rows.empty()) usage_[at].blocked_s += now_s - waiting_since_s_[at];
+}
+
+void PacketRows::close(PacketFlow& flow, double now_s) {
+  for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
+    RowState& at = flow.rows[r];
+    for (RingBuffer<WaitingChunk>& lane : at.waiting) lane.clear();
+    if (flow.tables->rows[r].at_switch) stop_waiting(flow, r, now_s);
+    for (std::size_t place = 0; place < at.chunks.size(); ++place) {
+      if (at.chunks[place].slot) free_slot(flow, r, at.chunks[place], now_s);
+    }
+    at.chunks.clear();
+  }
+}
+
+void PacketRows::lose(PacketFlow& flow, SwitchId at, double now_s) {
+  const NodeId node = topology_->node(at);
+  for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
+    if (flow.tables->rows[r].node != node) continue;
+    RowState& row = flow.rows[r];
+    for (RingBuffer<WaitingChunk>& lane : row.waiting) {
+      while (!lane.empty()) {
+        ports_->give_credit(flow, lane.front().lane, now_s);
+        lane.pop_front();
+      }
+    }
+    stop_waiting(flow, r, now_s);
+    for (std::size_t place = 0; place < row.chunks.size(); ++place) {
+      ChunkState& chunk = row.chunks[place];
+      if (chunk.slot) free_slot(flow, r, chunk, now_s);
+      if (chunk.phase == ChunkPhase::kReleased) continue;
+      chunk.phase = ChunkPhase::kAbsent;
+      chunk.mask = 0;
+    }
+  }
+}
+
+std::uint32_t PacketRows::hold(const Hold& held) {
+  if (free_holds_.empty()) {
+    holds_.push_back(held);
+    return static_cast<std::uint32_t>(holds_.size() - 1);
+  }
+  const std::uint32_t index = free_holds_.back();
+  free_holds_.pop_back();
+  holds_[index] = held;
+  return index;
+}
+
+}  // namespace gyre

@@ -1,0 +1,263 @@
+// The sending side of `PacketNetwork`: fair shares, windows, acknowledgements and time-outs.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "sim/packet_network.hpp"
+
+namespace gyre {
+namespace {
+
+constexpr double kSame_s = 1e-12;
+/// Chunks that wait at an interface before the source holds back.
+constexpr std::size_t kInterfaceChunks = 4;
+
+}  // namespace
+
+void PacketNetwork::begin_source(PacketFlow& flow, std::size_t s, double now_s) {
+  SourceState& source = flow.sources[s];
+  source.launched = true;
+  source.reference_s = now_s;
+  if (++flow.launched == flow.sources.size()) flow.all_launched_s = now_s;
+  if (!flow.paced) {
+    flow.paced = true;
+    sharing_.push_back(&flow);
+    share_out(now_s);
+  } else {
+    plan_fair_end(flow);
+  }
+  rows_.contribute_own(flow, s, now_s);
+  try_send(flow, s, now_s);
+}
+
+void PacketNetwork::share_out(double now_s) {
+  std::vector<FairRates::Demand> demands;
+  demands.reserve(sharing_.size());
+  for (const PacketFlow* flow : sharing_) {
+    demands.push_back({.arcs = flow->tables->arcs, .cap_bps = flow->cap_bps});
+  }
+  const std::vector<double> rates_bps = fair_rates_.fill(demands);
+  for (std::size_t f = 0; f < sharing_.size(); ++f) {
+    PacketFlow& flow = *sharing_[f];
+    if (flow.rate_bps == rates_bps[f]) continue;
+    for (SourceState& source : flow.sources) {
+      if (!source.launched) continue;
+      source.reference_bytes += (now_s - source.reference_s) * flow.rate_bps / 8.0;
+      source.reference_s = now_s;
+    }
+    flow.rate_bps = rates_bps[f];
+    plan_fair_end(flow);
+    for (std::size_t s = 0; s < flow.sources.size(); ++s) {
+      if (flow.sources[s].launched) try_send(flow, s, now_s);
+    }
+  }
+}
+
+double PacketNetwork::fair_end_s(const PacketFlow& flow) const {
+  if (flow.launched < flow.sources.size()) return kEndOfTime;
+  double end_s = 0.0;
+  for (const SourceState& source : flow.sources) {
+    const double left_bytes = static_cast<double>(flow.bytes) - source.reference_bytes;
+    end_s = std::max(end_s, source.reference_s + left_bytes * 8.0 / flow.rate_bps);
+  }
+  return end_s;
+}
+
+void PacketNetwork::plan_fair_end(PacketFlow& flow) {
+  const double end_s = fair_end_s(flow);
+  if (end_s == kEndOfTime) return;
+  agenda_.put(node_of(flow, 0),
+              {.time_s = end_s, .kind = PacketEventKind::kFairEnd, .flow = &flow});
+}
+
+void PacketNetwork::leave_shares(PacketFlow& flow, double now_s) {
+  flow.paced = false;
+  std::erase(sharing_, &flow);
+  share_out(now_s);
+}
+
+void PacketNetwork::try_send(PacketFlow& flow, std::size_t s, double now_s) {
+  SourceState& source = flow.sources[s];
+  const std::vector<std::uint32_t>& out = flow.tables->sources[s].out;
+  if (!source.launched || out.empty() || source.sending) return;
+  source.sending = true;
+  while (source.next < flow.chunks) {
+    const std::int64_t behind = source.next - flow.window;
+    if (flow.window > 0 && behind >= 0 && !source.acked.contains(behind)) break;
+    const bool full = std::any_of(out.begin(), out.end(), [&flow](std::uint32_t lane) {
+      return flow.lanes[lane].queue.size() >= kInterfaceChunks;
+    });
+    if (full) break;
+    const double due_s = flow.due_s(s, source.next);
+    if (due_s > now_s + kSame_s) {
+      if (due_s < source.wake_s - kSame_s) {
+        source.wake_s = due_s;
+        agenda_.put(node_of(flow, s), {.time_s = due_s,
+                                       .kind = PacketEventKind::kEmit,
+                                       .index = static_cast<std::uint32_t>(s),
+                                       .flow = &flow});
+      }
+      break;
+    }
+    const std::int64_t chunk = source.next++;
+    if (flow.timeout_s > 0.0) {
+      source.outstanding.push_back(
+          {.chunk = chunk, .deadline_s = now_s + flow.timeout_s, .first_s = now_s});
+      set_timer(flow, s);
+    }
+    send(flow, s, chunk, false, now_s);
+  }
+  source.sending = false;
+}
+
+void PacketNetwork::send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again,
+                         double now_s) {
+  const PacketSource& source = flow.tables->sources[s];
+  const Contributors mine = flow.tables->sums ? Contributors{1} << s : 0;
+  for (const std::uint32_t lane : source.out) {
+    ports_.put(flow, lane, {.chunk = chunk, .from = mine, .hold = kNone, .resent = again}, now_s);
+  }
+}
+
+void PacketNetwork::on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk,
+                            double now_s, double left_s) {
+  rows_.sent(flow, chunk, now_s);
+  const std::uint32_t s = flow.source_of_lane[lane];
+  if (s == kNone || flow.ended) return;
+  SourceState& source = flow.sources[s];
+  const PacketSource& from = flow.tables->sources[s];
+  if (!chunk.resent && from.out.empty() && flow.timeout_s > 0.0 &&
+      lane == flow.tables->rows[from.row].out.front()) {
+    source.outstanding.push_back(
+        {.chunk = chunk.chunk, .deadline_s = now_s + flow.timeout_s, .first_s = now_s});
+    set_timer(flow, s);
+  }
+  if (!chunk.resent && source.sends_left > 0) {
+    --source.sends_left;
+    source.sent_s = std::max(source.sent_s, left_s);
+    source_may_end(flow, s, now_s);
+    if (flow.ended) return;
+  }
+  try_send(flow, s, now_s);
+}
+
+void PacketNetwork::source_may_end(PacketFlow& flow, std::size_t s, double now_s) {
+  SourceState& source = flow.sources[s];
+  if (source.done || source.sends_left > 0) return;
+  if (flow.timeout_s > 0.0 && source.acked.base() < flow.chunks) return;
+  source.done = true;
+  if (flow.timeout_s > 0.0) source.sent_s = std::max(source.sent_s, now_s);
+  part_ended(flow, now_s);
+}
+
+void PacketNetwork::acknowledge(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk,
+                                double now_s) {
+  const PacketReceiver& at = flow.tables->receivers[receiver];
+  // A result answers its receiver's own contribution; every other source gets word.
+  if (at.source != kNone && flow.tables->sums) {
+    acknowledged(flow, at.source, chunk, now_s);
+    if (flow.ended || flow.tables->receivers.size() > 1) return;
+  }
+  for (std::size_t s = 0; s < flow.sources.size(); ++s) {
+    if (s == at.source && flow.tables->sums) continue;
+    const double word_s = options_.wire.propagation ? at.ack_latency[s].in_seconds() : 0.0;
+    agenda_.put(node_of(flow, s), {.time_s = now_s + word_s,
+                                   .kind = PacketEventKind::kAck,
+                                   .index = static_cast<std::uint32_t>(s),
+                                   .flow = &flow,
+                                   .chunk = chunk});
+  }
+}
+
+void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t chunk,
+                                 double now_s) {
+  SourceState& source = flow.sources[s];
+  if (!flow.tables->sums && flow.receivers.size() > 1) {
+    // Each receiver's word counts once: a chunk is through when all have it.
+    const auto place = static_cast<std::size_t>(chunk - source.ack_counts_base);
+    while (source.ack_counts.size() <= place) source.ack_counts.push_back(0);
+    if (++source.ack_counts[place] < flow.receivers.size()) return;
+    while (!source.ack_counts.empty() && source.ack_counts.front() == flow.receivers.size()) {
+      source.ack_counts.pop_front();
+      ++source.ack_counts_base;
+    }
+  }
+  if (!source.acked.insert(chunk)) return;
+  rows_.acknowledge(flow, s, chunk, now_s);
+  source_may_end(flow, s, now_s);
+  if (!flow.ended) try_send(flow, s, now_s);
+}
+
+void PacketNetwork::set_timer(PacketFlow& flow, std::size_t s) {
+  SourceState& source = flow.sources[s];
+  while (!source.outstanding.empty() &&
+         source.acked.contains(source.outstanding.front().chunk)) {
+    source.outstanding.pop_front();
+  }
+  if (source.timer_pending || source.outstanding.empty()) return;
+  source.timer_pending = true;
+  agenda_.put(node_of(flow, s), {.time_s = source.outstanding.front().deadline_s,
+                                 .kind = PacketEventKind::kTimeout,
+                                 .index = static_cast<std::uint32_t>(s),
+                                 .flow = &flow});
+}
+
+void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
+  SourceState& source = flow.sources[s];
+  source.timer_pending = false;
+  while (!source.outstanding.empty() &&
+         source.outstanding.front().deadline_s <= now_s + kSame_s) {
+    SentChunk sent = source.outstanding.front();
+    source.outstanding.pop_front();
+    if (source.acked.contains(sent.chunk)) continue;
+    // Nobody can answer before all have launched.
+    const double earliest_s = flow.all_launched_s + flow.timeout_s;
+    const bool too_early = earliest_s > now_s + kSame_s;
+    if (too_early) {
+      sent.first_s = now_s;
+      sent.deadline_s = earliest_s == kEndOfTime ? now_s + flow.timeout_s : earliest_s;
+      source.outstanding.push_back(sent);
+      continue;
+    }
+    if (now_s - sent.first_s >= options_.recovery.give_up.in_seconds()) {
+      give_up(flow, s, sent.chunk, now_s);
+      return;
+    }
+    sent.deadline_s = now_s + flow.timeout_s;
+    source.outstanding.push_back(sent);
+    if (flow.tables->sources[s].out.empty()) {
+      rows_.repeat(flow, flow.tables->sources[s].row, sent.chunk, Contributors{1} << s, now_s);
+    } else {
+      send(flow, s, sent.chunk, true, now_s);
+    }
+    if (flow.ended) return;
+  }
+  set_timer(flow, s);
+}
+
+void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
+  flow.gave_up = true;
+  const std::string island = topology_->name(flow.tables->sources[s].island);
+  std::string down;
+  for (std::size_t a = 0; a < topology_->arc_count(); ++a) {
+    for (const Outage& outage : options_.wire.outages[a]) {
+      if (now_s < outage.from_s || now_s >= outage.to_s) continue;
+      const bool used = std::any_of(flow.tables->arcs.begin(), flow.tables->arcs.end(),
+                                    [a](const ArcUse& use) { return use.arc.index() == a; });
+      if (used) down += fmt::format("{}{}", down.empty() ? "" : ", ", topology_->name(ArcId::at(a)));
+    }
+  }
+  const std::string why = fmt::format(
+      "{} waits for an answer to its chunk {} of {} since {} s and gave up at {:.6g} s{}", island,
+      chunk + 1, flow.chunks, options_.recovery.give_up.in_seconds(), now_s,
+      down.empty() ? "" : fmt::format(" (down: {})", down));
+  if (flow.on_give_up) {
+    flow.on_give_up(why);
+  } else {
+    abort(flow);
+  }
+}
+
+}  // namespace gyre
