@@ -420,6 +420,7 @@ void PacketRows::wait_for_slot(PacketFlow& flow, std::uint32_t row, double now_s
 }
 
 void PacketRows::stop_waiting(PacketFlow& flow, std::uint32_t row, double now_s) {
+  if (!flow.tables->rows[row].at_switch) return;
   const std::size_t at = flow.tables->rows[row].node.index();
   auto& rows = waiting_rows_[at];
   const auto mine = std::find(rows.begin(), rows.end(), std::pair{&flow, row});
@@ -432,7 +433,7 @@ void PacketRows::close(PacketFlow& flow, double now_s) {
   for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
     RowState& at = flow.rows[r];
     for (RingBuffer<WaitingChunk>& lane : at.waiting) lane.clear();
-    if (flow.tables->rows[r].at_switch) stop_waiting(flow, r, now_s);
+    stop_waiting(flow, r, now_s);
     for (std::size_t place = 0; place < at.chunks.size(); ++place) {
       if (at.chunks[place].slot) free_slot(flow, r, at.chunks[place], now_s);
     }
