@@ -72,6 +72,11 @@ constexpr std::array kRounds{
         "bound_by", "-",
         "compute if that took longer than the exchange, else latency, the switch whose memory or "
         "adder limits the rate, or the arc that needs longest for what this clique puts on it"},
+    Column{"outcome", "-",
+           "averaged, or dropped if the exchange gave up and its members kept their models; empty "
+           "for an island by itself"},
+    Column{"retransmissions", "-",
+           "chunks sent again, each arc that they crossed counted (fidelity packet)"},
 };
 
 constexpr std::array kLinks{
@@ -84,6 +89,19 @@ constexpr std::array kLinks{
     Column{"busy_s", "s", "time with at least one flow on it"},
     Column{"mean_utilisation", "1", "bits carried / (capacity x simulated time)"},
     Column{"peak_utilisation", "1", "highest share of the capacity in use at any time"},
+    Column{"lost_chunks", "-", "chunks that it lost (fidelity packet)"},
+};
+
+constexpr std::array kSwitches{
+    Column{"time_s", "s", "simulated time; a row follows a change, at most every 10 ms a switch"},
+    Column{"switch", "-", "name of the switch"},
+    Column{"slots", "-", "sums that it holds at that time, one a chunk of a stream"},
+    Column{"memory_bytes", "B", "memory that they take"},
+    Column{"peak_memory_bytes", "B", "most that they took at any time until then"},
+    Column{"blocked_s", "s", "time until then in which a contribution waited for a slot"},
+    Column{"unsummed", "-", "contributions passed on unsummed until then"},
+    Column{"timeouts", "-", "partial sums sent on by their time-out until then"},
+    Column{"repeated", "-", "contributions until then that it had already"},
 };
 
 constexpr std::array kIslands{
@@ -140,6 +158,8 @@ constexpr std::array kTables{
     OutputTable{"trace", "trace.csv: one row an evaluation of a run", kTrace},
     OutputTable{"rounds", "rounds.csv: one row a round and clique of a run", kRounds},
     OutputTable{"links", "links.csv: one row an arc of a run", kLinks},
+    OutputTable{"switches", "switches.csv: one row a change of a switch (fidelity packet)",
+                kSwitches},
     OutputTable{"islands", "islands.csv: one row an island of a run", kIslands},
     OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
     OutputTable{"plan", "gyre plan --format csv: one row a mode and rank", kPlan},
@@ -151,6 +171,7 @@ std::span<const Column> summary_columns() { return kSummary; }
 std::span<const Column> trace_columns() { return kTrace; }
 std::span<const Column> rounds_columns() { return kRounds; }
 std::span<const Column> links_columns() { return kLinks; }
+std::span<const Column> switches_columns() { return kSwitches; }
 std::span<const Column> islands_columns() { return kIslands; }
 std::span<const Column> exchange_columns() { return kExchange; }
 std::span<const Column> plan_columns() { return kPlan; }

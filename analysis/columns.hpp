@@ -27,6 +27,8 @@ std::span<const Column> trace_columns();
 std::span<const Column> rounds_columns();
 /// links.csv: one row an arc.
 std::span<const Column> links_columns();
+/// switches.csv: one row a switch and change of its state.
+std::span<const Column> switches_columns();
 /// islands.csv: one row an island.
 std::span<const Column> islands_columns();
 /// `gyre exchange --format csv`: one row.

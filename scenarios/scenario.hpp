@@ -188,6 +188,7 @@ struct LoadedScenario {
   Topology topology;
   std::string text;                     ///< the scenario file as it was read
   std::vector<ResolvedValue> resolved;  ///< in reading order
+  Fidelity fidelity = Fidelity::kFlow;  ///< that it is to be simulated at
 };
 
 /// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.

@@ -37,6 +37,7 @@ class ReportingRecorder final : public RunObserver {
   }
   void on_clique(const CliqueRow& row) override { recorder_->on_clique(row); }
   void on_span(const Span& span) override { recorder_->on_span(span); }
+  void on_switch(const SwitchRow& row) override { recorder_->on_switch(row); }
 
  private:
   Recorder* recorder_;
@@ -122,7 +123,7 @@ int run_one(const LoadedScenario& loaded, const BatchRun& run, const ChildPool::
   fs::create_directories(run.folder);
   write_run_manifest(run.folder, loaded, run.choice, manifest);
 
-  Recorder recorder(run.folder, *spec.topology);
+  Recorder recorder(run.folder, *spec.topology, spec.packets.has_value());
   ReportingRecorder observer(recorder, spec, report);
   const RunResult result = simulate(spec, observer, interrupted());
   recorder.finish(result);

@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kFidelities{"flow"};
 const std::vector<std::string> kCommands{"check",   "exchange",  "plan", "run",
                                          "compare", "reproduce", "list"};
 
@@ -56,6 +55,15 @@ void add_format(CLI::App& command, std::string& format) {
       ->type_name("FORMAT");
 }
 
+void add_fidelity(CLI::App& command, CommonOptions& options) {
+  options.fidelity = name_of(Fidelity::kFlow);
+  command
+      .add_option("--fidelity", options.fidelity,
+                  "Network model: flow (fluid trees) or packet (switches at work, chunk by chunk;\n"
+                  "see network.transport; default: flow)")
+      ->type_name("MODEL");
+}
+
 void add_running(CLI::App& command, CommonOptions& options) {
   command
       .add_option("-o,--output", options.output,
@@ -63,8 +71,7 @@ void add_running(CLI::App& command, CommonOptions& options) {
       ->type_name("FOLDER");
   command.add_flag("--overwrite", options.overwrite,
                    "Replace results of another scenario in that folder");
-  command.add_option("--fidelity", options.fidelity, "Network model: flow (default: flow)")
-      ->type_name("MODEL");
+  add_fidelity(command, options);
   command.add_flag("--quiet", options.quiet, "No progress on standard error");
 }
 
@@ -98,6 +105,7 @@ void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
                    "What the switches may do: neither, multicast, aggregation or both; needed\n"
                    "where the scenario has several")
       ->type_name("MODE");
+  add_fidelity(*command, options.common);
   add_format(*command, options.common.format);
   command->footer(
       "Example: gyre exchange scenarios/nine-city.yaml --mode both \\\n"
@@ -210,7 +218,6 @@ Format chosen_format(const std::string& name) {
 
 LoadedScenario load(const CommonOptions& options) {
   chosen_format(options.format);
-  chosen("--fidelity", options.fidelity, kFidelities);
   if (options.jobs) job_count(options);
   std::vector<Override> overrides;
   for (const std::string& change : options.set) {
@@ -221,6 +228,11 @@ LoadedScenario load(const CommonOptions& options) {
     overrides.push_back({.key_path = change.substr(0, equals), .value = change.substr(equals + 1)});
   }
   LoadedScenario loaded = load_scenario(options.scenario, overrides);
+  if (options.fidelity) {
+    loaded.fidelity = static_cast<Fidelity>(
+        chosen("--fidelity", *options.fidelity, {kFidelityNames.begin(), kFidelityNames.end()}));
+    check_fidelity(loaded.scenario, loaded.fidelity);
+  }
   if (options.seed) {
     const std::int64_t seed = whole_number("--seed", *options.seed, 0);
     loaded.scenario.seeds = {seed};

@@ -26,7 +26,7 @@ struct CommonOptions {
   bool quiet = false;
   bool overwrite = false;
   std::string format = "table";
-  std::string fidelity = "flow";
+  std::optional<std::string> fidelity;  ///< none where a command simulates nothing
 };
 
 struct CheckOptions {

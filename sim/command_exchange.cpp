@@ -193,9 +193,16 @@ int command_exchange(const ExchangeOptions& options) {
                                  "none does in mode {}",
                                  name_of(mode)));
   }
+  std::optional<PacketSettings> packets;
+  if (loaded.fidelity == Fidelity::kPacket) packets = packet_settings(loaded.scenario, false);
   const ProbeResult result =
       probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round},
-            loaded.scenario.network.routing, limits_in(loaded.scenario));
+            loaded.scenario.network.routing, limits_in(loaded.scenario), packets,
+            static_cast<std::uint64_t>(loaded.scenario.seeds.front()));
+  if (!result.failure.empty()) {
+    fmt::print(stderr, "failed: {}\n", result.failure);
+    return kExitFailed;
+  }
   const Report report = report_on(loaded, round, mode, result);
   switch (chosen_format(options.common.format)) {
     case Format::kTable:

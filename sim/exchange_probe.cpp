@@ -66,7 +66,7 @@ Json simulate_rounds(RunSpec spec, const std::vector<Round>& rounds, bool propag
     spec.propagation = propagation;
     const std::atomic<bool> never{false};
     const RunResult result = simulate(spec, collector, never);
-    check(result.status == RunStatus::kComplete, result.failure);
+    if (result.status != RunStatus::kComplete) return Json{{"failure", result.failure}}.dump();
     Json json = collector.json();
     for (const ArcUsage& usage : result.arcs) {
       json["arcs"].push_back({usage.bytes.in_bytes(), usage.busy.in_seconds(), usage.carried_bits,
@@ -112,9 +112,19 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
   spec.payload = payload;
   spec.stop.max_rounds = static_cast<std::int64_t>(rounds.size());
   const Json whole = simulate_rounds(spec, rounds, true);
-  const Json still = simulate_rounds(spec, rounds, false);
-
   ProbeResult result;
+  if (whole.contains("failure")) {
+    result.failure = whole.at("failure");
+    return result;
+  }
+  // Without propagation only the sharing of the arcs is left: nothing is lost there.
+  if (spec.packets) {
+    spec.packets->transport.loss = 0.0;
+    spec.packets->transport.losses.clear();
+    spec.packets->faults.clear();
+  }
+  const Json still = simulate_rounds(spec, rounds, false);
+  check(!still.contains("failure"), "an exchange without losses did not end");
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     const auto length = [r](const Json& run) {
       return Duration::seconds(run.at("ends_s").at(r + 1).get<double>() -

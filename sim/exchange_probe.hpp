@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/capabilities.hpp"
@@ -25,6 +26,7 @@ struct ProbeResult {
   std::vector<ArcUsage> arcs;  ///< of all rounds together
   std::vector<SwitchRow> switches;  ///< fidelity `packet`: as they were reported
   std::int64_t lost = 0;            ///< chunks
+  std::string failure;              ///< why it did not end; then nothing else is here
   std::int64_t events = 0;          ///< of packets
 };
 

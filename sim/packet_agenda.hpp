@@ -14,6 +14,7 @@ namespace gyre {
 enum class PacketEventKind : std::uint8_t {
   kArrive,    ///< a chunk, at the end of lane `index`
   kAdded,     ///< a chunk, behind the adder
+  kAdderFree,
   kPortFree,  ///< port of arc `index`
   kCredit,    ///< room behind lane `index`
   kLaunch,    ///< source `index`

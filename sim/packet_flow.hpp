@@ -45,6 +45,7 @@ struct LaneState {
   std::int64_t credits = 0;
   bool in_ring = false;
   bool wake_pending = false;
+  RingBuffer<QueuedChunk> adding;  ///< that wait for a switch's adder
 };
 
 enum class ChunkPhase : std::uint8_t { kAbsent, kOpen, kForwarded, kPassed, kReleased };

@@ -213,6 +213,10 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
     ports_.free(ArcId::at(event.index), event.time_s);
     return;
   }
+  if (event.kind == PacketEventKind::kAdderFree) {
+    rows_.serve_adder(topology_->switch_at(node), event.time_s);
+    return;
+  }
   PacketFlow& flow = *event.flow;
   --flow.pending;
   if (!flow.ended) {
@@ -237,6 +241,7 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
       case PacketEventKind::kFlush: rows_.flush(flow, event.index, event.chunk, now_s); break;
       case PacketEventKind::kRelease: rows_.release(flow, event.index, event.chunk, now_s); break;
       case PacketEventKind::kPortFree:
+      case PacketEventKind::kAdderFree:
       case PacketEventKind::kDown: break;
     }
   }

@@ -14,7 +14,7 @@ PacketRows::PacketRows(const Topology& topology, const SwitchLimits* limits, Pac
       agenda_(&agenda),
       ports_(&ports),
       usage_(topology.switch_count()),
-      adder_free_s_(topology.switch_count(), 0.0),
+      adders_(topology.switch_count()),
       waiting_rows_(topology.switch_count()),
       waiting_since_s_(topology.switch_count(), 0.0) {}
 
@@ -59,22 +59,54 @@ void PacketRows::arrive(PacketFlow& flow, const PacketEvent& event, double now_s
     pass_on(flow, table, event, now_s);
     return;
   }
-  const bool through_adder = table.at_switch && limits_ != nullptr &&
-                             (limits_->rate || limits_->latency > Duration());
-  if (!through_adder) {
+  const bool adds_at_once = limits_ == nullptr || (!limits_->rate && limits_->latency == Duration());
+  if (!table.at_switch || adds_at_once) {
     add(flow, event, now_s);
-    return;
+  } else if (limits_->rate) {
+    RingBuffer<QueuedChunk>& queue = flow.lanes[event.index].adding;
+    queue.push_back({.chunk = event.chunk, .from = event.from, .resent = event.resent});
+    Adder& adder = adders_[table.node.index()];
+    if (queue.size() == 1) {
+      ++flow.pending;
+      adder.ring.push_back({&flow, event.index});
+    }
+    if (!adder.busy) serve_adder(topology_->switch_at(table.node), now_s);
+  } else {
+    PacketEvent added = event;
+    added.kind = PacketEventKind::kAdded;
+    added.time_s = now_s + limits_->latency.in_seconds();
+    agenda_->put(table.node, added);
   }
-  // The adder takes one contribution after the other.
-  double& free_s = adder_free_s_[table.node.index()];
-  free_s = std::max(free_s, now_s);
-  if (limits_->rate) {
-    free_s += static_cast<double>(flow.size_of(event.chunk)) / limits_->rate->in_bytes_per_second();
+}
+
+void PacketRows::serve_adder(SwitchId at, double now_s) {
+  Adder& adder = adders_[at.index()];
+  adder.busy = false;
+  while (!adder.ring.empty() && !adder.busy) {
+    const auto [flow, lane] = adder.ring.front();
+    adder.ring.pop_front();
+    --flow->pending;
+    RingBuffer<QueuedChunk>& queue = flow->lanes[lane].adding;
+    if (queue.empty()) continue;  // the flow has ended
+    const QueuedChunk chunk = queue.front();
+    queue.pop_front();
+    if (!queue.empty()) {
+      ++flow->pending;
+      adder.ring.push_back({flow, lane});
+    }
+    const double free_s = now_s + static_cast<double>(flow->size_of(chunk.chunk)) /
+                                      limits_->rate->in_bytes_per_second();
+    agenda_->put(topology_->node(at), {.time_s = free_s + limits_->latency.in_seconds(),
+                                       .kind = PacketEventKind::kAdded,
+                                       .resent = chunk.resent,
+                                       .index = lane,
+                                       .flow = flow,
+                                       .chunk = chunk.chunk,
+                                       .from = chunk.from});
+    agenda_->put(topology_->node(at),
+                 {.time_s = free_s, .kind = PacketEventKind::kAdderFree});
+    adder.busy = true;
   }
-  PacketEvent added = event;
-  added.kind = PacketEventKind::kAdded;
-  added.time_s = free_s + limits_->latency.in_seconds();
-  agenda_->put(table.node, added);
 }
 
 void PacketRows::pass_on(PacketFlow& flow, const PacketRow& row, const PacketEvent& event,
@@ -439,6 +471,7 @@ void PacketRows::close(PacketFlow& flow, double now_s) {
     }
     at.chunks.clear();
   }
+  for (LaneState& lane : flow.lanes) lane.adding.clear();
 }
 
 void PacketRows::lose(PacketFlow& flow, SwitchId at, double now_s) {

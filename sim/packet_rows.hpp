@@ -54,6 +54,8 @@ class PacketRows {
   void open(PacketFlow& flow, const std::vector<double>& shares);
   /// A chunk has arrived at a node on a lane that feeds a row.
   void arrive(PacketFlow& flow, const PacketEvent& event, double now_s);
+  /// The adder has taken a contribution: it takes the next one, the inputs in turn.
+  void serve_adder(SwitchId at, double now_s);
   /// It is through the adder.
   void add(PacketFlow& flow, const PacketEvent& event, double now_s);
   /// The island of source `s` is ready to send its own with others'.
@@ -115,7 +117,11 @@ class PacketRows {
   OnResult on_result_;
   OnChange on_change_;
   std::vector<SwitchUsage> usage_;
-  std::vector<double> adder_free_s_;  ///< by switch
+  struct Adder {
+    bool busy = false;
+    RingBuffer<std::pair<PacketFlow*, std::uint32_t>> ring;  ///< lanes with contributions, in turn
+  };
+  std::vector<Adder> adders_;  ///< by switch
   /// By switch: rows with contributions that have no slot, and since when there are any.
   std::vector<std::vector<std::pair<PacketFlow*, std::uint32_t>>> waiting_rows_;
   std::vector<double> waiting_since_s_;

@@ -31,7 +31,7 @@ std::string quoted(const std::string& text) { return nlohmann::json(text).dump()
 
 }  // namespace
 
-Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology)
+Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets)
     : folder_(folder),
       topology_(&topology),
       trace_file_((std::filesystem::create_directories(folder), open("trace.csv"))),
@@ -39,6 +39,11 @@ Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology
       timeline_(open("timeline.json")),
       trace_(trace_file_, trace_columns()),
       rounds_(rounds_file_, rounds_columns()) {
+  std::filesystem::remove(folder / "switches.csv");  // of a run at another fidelity
+  if (packets) {
+    switches_file_ = open("switches.csv");
+    switches_.emplace(switches_file_, switches_columns());
+  }
   timeline_ << R"([{"name":"process_name","ph":"M","pid":1,"args":{"name":"gyre"}})";
   for (std::size_t i = 0; i < topology.island_count(); ++i) {
     timeline_ << fmt::format(
@@ -65,6 +70,7 @@ void Recorder::on_trace(const TraceRow& row) {
   trace_file_.flush();
   rounds_file_.flush();
   timeline_.flush();
+  if (switches_) switches_file_.flush();
 }
 
 void Recorder::on_clique(const CliqueRow& row) {
@@ -75,7 +81,8 @@ void Recorder::on_clique(const CliqueRow& row) {
       alone ? "" : std::string(name_of(*row.exchange)), number(row.start.in_seconds()),
       seconds(row.compute), seconds(row.wait), seconds(row.communication),
       std::to_string(row.wan_bytes.in_bytes()), seconds(row.bound),
-      alone ? "" : number(row.communication / row.bound), row.bound_by});
+      alone ? "" : number(row.communication / row.bound), row.bound_by,
+      alone ? "" : row.dropped ? "dropped" : "averaged", std::to_string(row.retransmissions)});
   seconds_bound_by_[row.bound_by] +=
       std::max(row.compute.in_seconds(), row.communication.in_seconds());
   if (alone) return;
@@ -94,6 +101,16 @@ void Recorder::on_span(const Span& span) {
       number((span.to - span.from).in_seconds() * kMicroseconds), span.round);
 }
 
+void Recorder::on_switch(const SwitchRow& row) {
+  const Stopwatch watch(wall_s_);
+  const SwitchUsage& usage = row.usage;
+  switches_->row(std::vector<std::string>{
+      number(row.time.in_seconds()), topology_->name(row.at), std::to_string(usage.slots),
+      std::to_string(usage.bytes), std::to_string(usage.peak_bytes), number(usage.blocked_s),
+      std::to_string(usage.unsummed), std::to_string(usage.timeouts),
+      std::to_string(usage.repeated)});
+}
+
 void Recorder::write_links(std::ofstream& file, const RunResult& result) const {
   CsvWriter links(file, links_columns());
   for (std::size_t a = 0; a < result.arcs.size(); ++a) {
@@ -107,7 +124,8 @@ void Recorder::write_links(std::ofstream& file, const RunResult& result) const {
         number(arc.capacity.in_gigabits_per_second()), number(arc.latency.in_milliseconds()),
         std::to_string(usage.bytes.in_bytes()), seconds(usage.busy),
         number(could_carry > 0.0 ? usage.carried_bits / could_carry : 0.0),
-        number(usage.peak_utilisation)});
+        number(usage.peak_utilisation),
+        std::to_string(result.lost.empty() ? 0 : result.lost[a])});
   }
 }
 
@@ -133,7 +151,9 @@ void Recorder::finish(const RunResult& result) {
   std::ofstream islands = open("islands.csv");
   write_islands(islands, result);
   timeline_ << "]\n";
-  for (std::ofstream* file : {&trace_file_, &rounds_file_, &timeline_, &links, &islands}) {
+  std::vector<std::ofstream*> files{&trace_file_, &rounds_file_, &timeline_, &links, &islands};
+  if (switches_) files.push_back(&switches_file_);
+  for (std::ofstream* file : files) {
     file->close();
     if (!*file) {
       throw std::runtime_error(

@@ -11,18 +11,21 @@
 
 namespace gyre {
 
-/// Writes a run's files as it goes: trace.csv, rounds.csv and timeline.json while it runs (a line
+/// Writes a run's files as it goes: trace.csv, rounds.csv, timeline.json and, at fidelity
+/// `packet`, switches.csv while it runs (a line
 /// is on disk when the next evaluation begins), links.csv and islands.csv at its end. Memory does
 /// not grow with the run. `timeline.json` is Chrome's trace event format: one thread an island,
 /// time in microseconds.
 class Recorder final : public RunObserver {
  public:
   /// Makes `folder` and its files. Errors: `std::runtime_error` naming what cannot be written.
-  Recorder(const std::filesystem::path& folder, const Topology& topology);
+  /// switches.csv is written at fidelity `packet`.
+  Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets);
 
   void on_trace(const TraceRow& row) override;
   void on_clique(const CliqueRow& row) override;
   void on_span(const Span& span) override;
+  void on_switch(const SwitchRow& row) override;
 
   /// Writes links.csv and islands.csv and closes all files.
   /// Errors: `std::runtime_error` if anything could not be written.
@@ -44,8 +47,10 @@ class Recorder final : public RunObserver {
   std::ofstream trace_file_;
   std::ofstream rounds_file_;
   std::ofstream timeline_;
+  std::ofstream switches_file_;
   CsvWriter trace_;
   CsvWriter rounds_;
+  std::optional<CsvWriter> switches_;
   std::map<std::string, double> seconds_bound_by_;
   Duration communication_;
   std::int64_t exchanges_ = 0;

@@ -61,6 +61,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.capabilities = colocated ? Capabilities{.multicast = {true}, .aggregation = {true}}
                                 : capabilities_in(scenario, loaded.topology, choice.mode);
   spec.limits = colocated ? nullptr : limits_in(scenario);
+  if (loaded.fidelity == Fidelity::kPacket) spec.packets = packet_settings(scenario, colocated);
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
   // One switch leaves nothing to route.
@@ -80,6 +81,17 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   return spec;
 }
 
+PacketSettings packet_settings(const Scenario& scenario, bool colocated) {
+  PacketSettings settings{.transport = scenario.network.transport.value_or(TransportSpec()),
+                          .faults = scenario.network.faults};
+  if (!colocated) return settings;
+  // Loss and faults are the WAN's.
+  settings.transport.loss = 0.0;
+  settings.transport.losses.clear();
+  settings.faults.clear();
+  return settings;
+}
+
 std::string run_id(const Scenario& scenario, const RunChoice& choice) {
   std::string label = scenario.schedules[choice.schedule].label.value;
   std::replace(label.begin(), label.end(), '/', '+');
@@ -88,7 +100,7 @@ std::string run_id(const Scenario& scenario, const RunChoice& choice) {
 
 std::string run_key(const LoadedScenario& loaded, const RunChoice& choice) {
   const std::string mine = fmt::format("schedules[{}].", choice.schedule);
-  std::string text = fmt::format("gyre {}\n", kVersion);
+  std::string text = fmt::format("gyre {}\nfidelity={}\n", kVersion, name_of(loaded.fidelity));
   for (const ResolvedValue& value : loaded.resolved) {
     if (is_neutral(value.key_path)) continue;
     if (value.key_path.starts_with(mine)) {
@@ -105,7 +117,7 @@ std::string run_key(const LoadedScenario& loaded, const RunChoice& choice) {
 }
 
 std::string scenario_key(const LoadedScenario& loaded) {
-  std::string text = fmt::format("gyre {}\n", kVersion);
+  std::string text = fmt::format("gyre {}\nfidelity={}\n", kVersion, name_of(loaded.fidelity));
   for (const ResolvedValue& value : loaded.resolved) {
     text += fmt::format("{}={}\n", value.key_path, value.value);
   }

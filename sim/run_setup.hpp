@@ -38,4 +38,7 @@ std::string run_key(const LoadedScenario& loaded, const RunChoice& choice);
 /// The same for the scenario as a whole.
 std::string scenario_key(const LoadedScenario& loaded);
 
+/// How packets travel: over the WAN, or in the fabric of a colocated schedule.
+PacketSettings packet_settings(const Scenario& scenario, bool colocated);
+
 }  // namespace gyre
