@@ -21,6 +21,7 @@ enum class PacketEventKind : std::uint8_t {
   kEmit,      ///< source `index`
   kFairEnd,   ///< the flow would have left at its fair share
   kAck,       ///< of `chunk`, to source `index`
+  kAsk,       ///< source `index` for `chunk` again
   kTimeout,   ///< of the chunk that source `index` has waited for longest
   kFlush,     ///< row `index` sends its partial sum of `chunk`
   kRelease,   ///< row `index` needs `chunk` no longer

@@ -73,6 +73,7 @@ struct RowState {
   std::int64_t limit = 0;  ///< slots; 0: unlimited
   std::vector<RingBuffer<WaitingChunk>> waiting;  ///< by place in `in`; empty before the first
   bool draining = false;
+  bool lost_state = false;  ///< its switch was down
 };
 
 struct SentChunk {

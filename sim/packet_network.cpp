@@ -55,6 +55,18 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
   return options;
 }
 
+Duration round_trip(const Topology& topology, const PacketTables& tables,
+                    const TransportSpec& transport, bool propagation) {
+  Duration slowest;
+  for (const PacketLane& lane : tables.lanes) {
+    slowest = std::max(slowest, Bytes::count(transport.wire_bytes(transport.chunk.in_bytes())) /
+                                    topology.arc(lane.arc).capacity);
+  }
+  const auto hops = static_cast<double>(tables.hops);
+  if (!propagation) return slowest * hops;
+  return tables.round_trip + (transport.hop_latency + slowest) * hops;
+}
+
 PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
                              PacketOptions options)
     : topology_(&topology),
@@ -102,19 +114,6 @@ void PacketNetwork::report_switches() {
   }
 }
 
-double PacketNetwork::round_trip_s(const PacketTables& tables, std::int64_t chunk_bytes) const {
-  double slowest_s = 0.0;
-  for (const PacketLane& lane : tables.lanes) {
-    slowest_s = std::max(slowest_s, ports_.chunk_s(lane.arc, chunk_bytes));
-  }
-  const double way_s = options_.wire.propagation ? tables.round_trip.in_seconds() : 0.0;
-  const double hops_s = options_.wire.propagation
-                            ? options_.wire.transport.hop_latency.in_seconds() *
-                                  static_cast<double>(tables.hops)
-                            : 0.0;
-  return way_s + hops_s + slowest_s * static_cast<double>(tables.hops);
-}
-
 std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes bytes) {
   auto flow = std::make_shared<PacketFlow>();
   flow->tables = plan.tables;
@@ -136,10 +135,12 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
     for (const std::uint32_t lane : *out) flow->source_of_lane[lane] = static_cast<std::uint32_t>(s);
     flow->sources[s].sends_left = flow->chunks * static_cast<std::int64_t>(out->size());
   }
-  const double round_trip = round_trip_s(tables, flow->chunk_bytes);
+  const double round_trip_s = round_trip(*topology_, tables, options_.wire.transport,
+                                         options_.wire.propagation)
+                                  .in_seconds();
   if (options_.lossy) {
     const std::optional<Duration>& given = options_.recovery.timeout;
-    flow->timeout_s = given ? given->in_seconds() : 2.0 * round_trip;
+    flow->timeout_s = given ? given->in_seconds() : 2.0 * round_trip_s;
   }
   ports_.open(*flow);
   rows_.open(*flow, plan.memory_shares);
@@ -149,7 +150,7 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
     const double line_Bps = tables.line.in_bytes_per_second();
     flow->window = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(
-               std::ceil(line_Bps * round_trip / static_cast<double>(flow->chunk_bytes))));
+               std::ceil(line_Bps * round_trip_s / static_cast<double>(flow->chunk_bytes))));
     for (const RowState& row : flow->rows) {
       if (row.limit > 0) flow->window = std::min(flow->window, row.limit);
     }
@@ -237,6 +238,11 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
         if (flow.paced && fair_end_s(flow) <= now_s + kSame_s) leave_shares(flow, now_s);
         break;
       case PacketEventKind::kAck: acknowledged(flow, event.index, event.chunk, now_s); break;
+      case PacketEventKind::kAsk:
+        if (event.chunk < flow.sources[event.index].next) {
+          send_again(flow, event.index, event.chunk, now_s);
+        }
+        break;
       case PacketEventKind::kTimeout: time_out(flow, event.index, now_s); break;
       case PacketEventKind::kFlush: rows_.flush(flow, event.index, event.chunk, now_s); break;
       case PacketEventKind::kRelease: rows_.release(flow, event.index, event.chunk, now_s); break;

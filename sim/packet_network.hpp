@@ -47,6 +47,11 @@ struct PacketPlan {
   std::vector<double> memory_shares;  ///< by row: of its switch's memory
 };
 
+/// From sending a chunk of a flow to its acknowledgement: propagation, the switches' own time, and a
+/// chunk's time on each arc. What a time-out has to exceed.
+Duration round_trip(const Topology& topology, const PacketTables& tables,
+                    const TransportSpec& transport, bool propagation = true);
+
 /// A switch's state at an instant.
 struct SwitchRow {
   Instant time;
@@ -94,8 +99,6 @@ class PacketNetwork {
   [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return rows_.usage(s); }
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return ports_.lost(arc); }
   [[nodiscard]] std::int64_t events() const { return agenda_.handled(); }
-  /// The round trip of a flow by propagation and the chunks' time on each arc.
-  [[nodiscard]] double round_trip_s(const PacketTables& tables, std::int64_t chunk_bytes) const;
 
  private:
   void handle(NodeId node, const PacketEvent& event);
@@ -106,6 +109,7 @@ class PacketNetwork {
   void begin_source(PacketFlow& flow, std::size_t s, double now_s);
   void try_send(PacketFlow& flow, std::size_t s, double now_s);
   void send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again, double now_s);
+  void send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   void set_timer(PacketFlow& flow, std::size_t s);
   void time_out(PacketFlow& flow, std::size_t s, double now_s);
   void give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);

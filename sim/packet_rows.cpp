@@ -27,24 +27,6 @@ bool PacketRows::passes_unsummed() const {
          discipline() == AggregationDiscipline::kPartialTimeout;
 }
 
-std::optional<std::int64_t> PacketRows::slots(std::int64_t chunk_bytes, bool copies) const {
-  if (limits_ == nullptr || !limits_->memory) return std::nullopt;
-  const bool two = copies && discipline() == AggregationDiscipline::kAckClocked;
-  return limits_->memory->in_bytes() / (two ? 2 * chunk_bytes : chunk_bytes);
-}
-
-void PacketRows::open(PacketFlow& flow, const std::vector<double>& shares) {
-  const bool copies = flow.timeout_s > 0.0;
-  const std::optional<std::int64_t> all = slots(flow.chunk_bytes, copies);
-  for (std::size_t r = 0; r < flow.rows.size(); ++r) {
-    const PacketRow& row = flow.tables->rows[r];
-    if (!all || !row.adds || !row.at_switch) continue;
-    const double share = r < shares.size() ? shares[r] : 1.0;
-    flow.rows[r].limit =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(*all) * share));
-  }
-}
-
 ChunkState& PacketRows::state(PacketFlow& flow, std::uint32_t row, std::int64_t chunk) {
   RowState& at = flow.rows[row];
   const auto place = static_cast<std::size_t>(chunk - at.base);
@@ -149,6 +131,11 @@ void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingCh
   const PacketRow& table = flow.tables->rows[row];
   if (got.chunk < at.base || state(flow, row, got.chunk).phase == ChunkPhase::kReleased) {
     if (table.at_switch) ++usage_[table.node.index()].repeated;
+    // A switch behind may have lost what this one has let go of.
+    if (got.resent && row != flow.tables->root_row && !table.out.empty()) {
+      ports_->put(flow, table.out.front(),
+                  {.chunk = got.chunk, .from = got.from, .hold = kNone, .resent = true}, now_s);
+    }
     ports_->give_credit(flow, got.lane, now_s);
     return;
   }
@@ -199,7 +186,10 @@ void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk&
                         double now_s) {
   const PacketRow& table = flow.tables->rows[row];
   ChunkState& chunk = state(flow, row, got.chunk);
-  if (chunk.phase == ChunkPhase::kAbsent) begin_sum(flow, row, got.chunk, now_s);
+  if (chunk.phase == ChunkPhase::kAbsent) {
+    begin_sum(flow, row, got.chunk, now_s);
+    if (got.resent && flow.rows[row].lost_state) ask_again(flow, row, got, now_s);
+  }
   const Contributors fresh = got.from & ~chunk.mask;
   if (fresh == 0) {
     if (table.at_switch) ++usage_[table.node.index()].repeated;
@@ -209,7 +199,7 @@ void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk&
   check(fresh == got.from, "a sum was added to one that has a part of it");
   chunk.mask |= got.from;
   if (chunk.phase == ChunkPhase::kOpen && chunk.mask == table.expects) {
-    forward_sum(flow, row, got.chunk, got.resent, now_s);
+    forward_sum(flow, row, got.chunk, now_s);
   }
 }
 
@@ -227,6 +217,24 @@ void PacketRows::begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chu
                             .index = row,
                             .flow = &flow,
                             .chunk = chunk});
+}
+
+/// After a restart: the others may have the result and would not send again by themselves.
+void PacketRows::ask_again(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
+                           double now_s) {
+  const PacketTables& tables = *flow.tables;
+  for (std::uint32_t s = 0; s < tables.sources.size(); ++s) {
+    if ((got.from >> s & 1U) != 0) continue;
+    for (const auto& [above, latency] : tables.rows_above[s]) {
+      if (above != row) continue;
+      agenda_->put(topology_->node(tables.sources[s].island),
+                   {.time_s = now_s + latency.in_seconds(),
+                    .kind = PacketEventKind::kAsk,
+                    .index = s,
+                    .flow = &flow,
+                    .chunk = got.chunk});
+    }
+  }
 }
 
 /// The island's own part of a sum, once it has launched.
@@ -249,11 +257,11 @@ void PacketRows::contribute_own(PacketFlow& flow, std::size_t s, double now_s) {
     ChunkState& chunk = state(flow, row, c);
     if (chunk.phase != ChunkPhase::kOpen) continue;
     chunk.mask |= table.own;
-    if (chunk.mask == table.expects) forward_sum(flow, row, c, false, now_s);
+    if (chunk.mask == table.expects) forward_sum(flow, row, c, now_s);
   }
 }
 
-void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, bool resent,
+void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
                              double now_s) {
   const PacketRow& table = flow.tables->rows[row];
   ChunkState& sum = state(flow, row, chunk);
@@ -275,7 +283,7 @@ void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t c
                   {.chunk = chunk,
                    .from = flow.tables->lanes[lane].full,
                    .hold = held,
-                   .resent = resent,
+                   .resent = false,
                    .reply = false},
                   now_s);
     }
@@ -374,125 +382,6 @@ void PacketRows::acknowledge(PacketFlow& flow, std::size_t s, std::int64_t chunk
                                                .index = row,
                                                .flow = &flow,
                                                .chunk = chunk});
-  }
-}
-
-void PacketRows::release(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
-  RowState& at = flow.rows[row];
-  if (chunk < at.base) return;
-  ChunkState& sum = state(flow, row, chunk);
-  if (sum.phase == ChunkPhase::kReleased) return;
-  if (sum.slot) free_slot(flow, row, sum, now_s);
-  sum.phase = ChunkPhase::kReleased;
-  while (!at.chunks.empty() && at.chunks.front().phase == ChunkPhase::kReleased) {
-    at.chunks.pop_front();
-    ++at.base;
-  }
-  drain(flow, row, now_s);
-}
-
-/// Lets what waits for a slot in, as far as there are some.
-void PacketRows::drain(PacketFlow& flow, std::uint32_t row, double now_s) {
-  RowState& at = flow.rows[row];
-  if (at.draining || at.waiting.empty()) return;
-  at.draining = true;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (RingBuffer<WaitingChunk>& lane : at.waiting) {
-      while (!lane.empty()) {
-        const WaitingChunk got = lane.front();
-        const bool stale = got.chunk < at.base ||
-                           state(flow, row, got.chunk).phase == ChunkPhase::kReleased;
-        if (!stale && !takes(flow, row, got.chunk, now_s)) break;
-        lane.pop_front();
-        ports_->give_credit(flow, got.lane, now_s);
-        if (!stale) put_in(flow, row, got, now_s);
-        moved = true;
-      }
-    }
-  }
-  at.draining = false;
-  const bool waits = std::any_of(at.waiting.begin(), at.waiting.end(),
-                                 [](const auto& lane) { return !lane.empty(); });
-  if (!waits) stop_waiting(flow, row, now_s);
-}
-
-void PacketRows::take_slot(PacketFlow& flow, std::uint32_t row, ChunkState& chunk, double now_s) {
-  chunk.slot = true;
-  ++flow.rows[row].in_use;
-  SwitchUsage& used = usage_[flow.tables->rows[row].node.index()];
-  ++used.slots;
-  used.bytes += flow.chunk_bytes;
-  used.peak_bytes = std::max(used.peak_bytes, used.bytes);
-  on_change_(topology_->switch_at(flow.tables->rows[row].node), now_s);
-}
-
-void PacketRows::free_slot(PacketFlow& flow, std::uint32_t row, ChunkState& chunk, double now_s) {
-  chunk.slot = false;
-  --flow.rows[row].in_use;
-  const std::size_t at = flow.tables->rows[row].node.index();
-  --usage_[at].slots;
-  usage_[at].bytes -= flow.chunk_bytes;
-  on_change_(SwitchId::at(at), now_s);
-  // Another exchange's sums may have waited for the switch's memory.
-  const std::vector<std::pair<PacketFlow*, std::uint32_t>> others = waiting_rows_[at];
-  for (const auto& [other, its_row] : others) {
-    if (other != &flow || its_row != row) drain(*other, its_row, now_s);
-  }
-}
-
-void PacketRows::wait_for_slot(PacketFlow& flow, std::uint32_t row, double now_s) {
-  const std::size_t at = flow.tables->rows[row].node.index();
-  const std::pair<PacketFlow*, std::uint32_t> mine{&flow, row};
-  auto& rows = waiting_rows_[at];
-  if (std::find(rows.begin(), rows.end(), mine) != rows.end()) return;
-  if (rows.empty()) waiting_since_s_[at] = now_s;
-  rows.push_back(mine);
-  on_change_(SwitchId::at(at), now_s);
-}
-
-void PacketRows::stop_waiting(PacketFlow& flow, std::uint32_t row, double now_s) {
-  if (!flow.tables->rows[row].at_switch) return;
-  const std::size_t at = flow.tables->rows[row].node.index();
-  auto& rows = waiting_rows_[at];
-  const auto mine = std::find(rows.begin(), rows.end(), std::pair{&flow, row});
-  if (mine == rows.end()) return;
-  rows.erase(mine);
-  if (rows.empty()) usage_[at].blocked_s += now_s - waiting_since_s_[at];
-}
-
-void PacketRows::close(PacketFlow& flow, double now_s) {
-  for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
-    RowState& at = flow.rows[r];
-    for (RingBuffer<WaitingChunk>& lane : at.waiting) lane.clear();
-    stop_waiting(flow, r, now_s);
-    for (std::size_t place = 0; place < at.chunks.size(); ++place) {
-      if (at.chunks[place].slot) free_slot(flow, r, at.chunks[place], now_s);
-    }
-    at.chunks.clear();
-  }
-  for (LaneState& lane : flow.lanes) lane.adding.clear();
-}
-
-void PacketRows::lose(PacketFlow& flow, SwitchId at, double now_s) {
-  const NodeId node = topology_->node(at);
-  for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
-    if (flow.tables->rows[r].node != node) continue;
-    RowState& row = flow.rows[r];
-    for (RingBuffer<WaitingChunk>& lane : row.waiting) {
-      while (!lane.empty()) {
-        ports_->give_credit(flow, lane.front().lane, now_s);
-        lane.pop_front();
-      }
-    }
-    stop_waiting(flow, r, now_s);
-    for (std::size_t place = 0; place < row.chunks.size(); ++place) {
-      ChunkState& chunk = row.chunks[place];
-      if (chunk.slot) free_slot(flow, r, chunk, now_s);
-      if (chunk.phase == ChunkPhase::kReleased) continue;
-      chunk.phase = ChunkPhase::kAbsent;
-      chunk.mask = 0;
-    }
   }
 }
 

@@ -96,8 +96,8 @@ class PacketRows {
   void put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got, double now_s);
   void begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s);
   [[nodiscard]] static Contributors own_of(const PacketFlow& flow, std::uint32_t row);
-  void forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, bool resent,
-                   double now_s);
+  void forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s);
+  void ask_again(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got, double now_s);
   void pass_unsummed(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got, double now_s);
   void drain(PacketFlow& flow, std::uint32_t row, double now_s);
   static ChunkState& state(PacketFlow& flow, std::uint32_t row, std::int64_t chunk);

@@ -190,6 +190,16 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
   if (!flow.ended) try_send(flow, s, now_s);
 }
 
+void PacketNetwork::send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk,
+                               double now_s) {
+  const PacketSource& source = flow.tables->sources[s];
+  if (source.out.empty()) {
+    rows_.repeat(flow, source.row, chunk, Contributors{1} << s, now_s);
+  } else {
+    send(flow, s, chunk, true, now_s);
+  }
+}
+
 void PacketNetwork::set_timer(PacketFlow& flow, std::size_t s) {
   SourceState& source = flow.sources[s];
   while (!source.outstanding.empty() &&
@@ -227,11 +237,7 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
     }
     sent.deadline_s = now_s + flow.timeout_s;
     source.outstanding.push_back(sent);
-    if (flow.tables->sources[s].out.empty()) {
-      rows_.repeat(flow, flow.tables->sources[s].row, sent.chunk, Contributors{1} << s, now_s);
-    } else {
-      send(flow, s, sent.chunk, true, now_s);
-    }
+    send_again(flow, s, sent.chunk, now_s);
     if (flow.ended) return;
   }
   set_timer(flow, s);

@@ -30,6 +30,7 @@ class Builder {
     add_rows();
     add_ends();
     add_endpoints();
+    tables_.rows_above.resize(tables_.sources.size());
     if (tables_.sums) {
       climb();
       add_detour();
@@ -155,7 +156,6 @@ class Builder {
       }
     }
     check(tables_.root_row != kNone, "a sum that does not meet at its root");
-    tables_.rows_above.resize(tables_.sources.size());
     for (std::uint32_t r = 0; r < tables_.rows.size(); ++r) {
       PacketRow& row = tables_.rows[r];
       if (!row.adds) continue;

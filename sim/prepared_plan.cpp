@@ -33,6 +33,21 @@ PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const F
 
 }  // namespace
 
+std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
+                                         const PacketSettings& settings) {
+  const RecoverySpec recovery = settings.transport.recovery.value_or(RecoverySpec());
+  if (!recovery.timeout || recovery.force) return std::nullopt;
+  for (const PacketPlan& packets : plan.packets) {
+    const Duration trip = round_trip(topology, *packets.tables, settings.transport);
+    if (*recovery.timeout > trip) continue;
+    return fmt::format(
+        "{} is not above the round trip of {:.6g} ms of {}, so that every chunk would be sent again; "
+        "give more, or `force: true`",
+        to_text(*recovery.timeout), trip.in_milliseconds(), to_text(plan.plan.members, topology));
+  }
+  return std::nullopt;
+}
+
 PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,
                      const PlanOptions& options)
     : network_(network), bounds_(&bounds), flows_(flows), options_(options) {}

@@ -25,6 +25,11 @@ struct PreparedPlan {
   std::vector<Duration> member_bounds;  ///< by member rank
 };
 
+/// Why the plan's exchange cannot be repaired by `network.transport.recovery`: its time-out is below
+/// the round trip, and nobody forces it. Nothing if it can, or nothing is lost.
+std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
+                                         const PacketSettings& settings);
+
 /// How the exchanges of a run are planned.
 struct PlanOptions {
   Bytes payload;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <deque>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "models/error.hpp"
 #include "schedules/mixing.hpp"
 #include "sim/clique_exchange.hpp"
+#include "sim/placements.hpp"
 
 namespace gyre {
 namespace {
@@ -29,13 +28,37 @@ double seconds_since(Clock::time_point start) {
 /// A switch's state is reported no more often than this, in simulated time.
 constexpr Duration kSwitchReports = Duration::milliseconds(10);
 
-/// The cliques of a stretch of rounds that are all alike.
-struct Stretch {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  Round round;
-  std::vector<std::size_t> clique_of;  ///< by island
-};
+CliqueRow clique_row(const Topology& topology, std::int64_t number,
+                     const CliqueExchange& exchange, Instant ended) {
+  const PreparedPlan& prepared = exchange.prepared();
+  const auto k = static_cast<double>(prepared.plan.members.size());
+  const Duration communication = ended - exchange.begun;
+  const Prediction& predicted = prepared.plan.predicted;
+  std::optional<Duration> paced;
+  if (prepared.plan.flows.front().rate) paced = predicted.bandwidth;
+  std::string bound_by = "compute";
+  if (exchange.compute < communication) {
+    const ArcId arc = predicted.binding_arc;
+    const std::string& limit = prepared.plan.limited_by;
+    bound_by =
+        fmt::format("{} {}", topology.is_core(arc) ? "link" : "access", topology.name(arc));
+    if (!limit.empty()) bound_by = "switch " + limit;
+    if (predicted.latency > predicted.bandwidth) bound_by = "latency";
+  }
+  return {.round = number,
+          .members = prepared.plan.members,
+          .exchange = prepared.plan.exchange,
+          .start = exchange.began_round,
+          .compute = exchange.compute,
+          .wait = exchange.wait / k,
+          .communication = communication,
+          .wan_bytes = exchange.wan_bytes(),
+          .bound = prepared.bound.time,
+          .paced = paced,
+          .bound_by = std::move(bound_by),
+          .dropped = exchange.dropped(),
+          .retransmissions = exchange.retransmissions()};
+}
 
 /// Where an island is, for the report of a deadlock.
 enum class Position : std::uint8_t { kComputing, kMeeting, kExchanging, kAtBarrier, kDone };
@@ -65,6 +88,7 @@ class Simulation {
                               : nullptr),
         plans_(network_, bounds_, flows_.get(),
                {.payload = spec.payload, .exchange = spec.exchange, .routing = spec.routing}),
+        placements_(*spec.policy, topology_.island_count()),
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
     behind_ = topology_.island_count();
@@ -109,10 +133,11 @@ class Simulation {
       const Instant began = simulated_now();
       compute(me);
       if (stopped_) return;
-      const Stretch& stretch = stretch_of(number);
-      const std::size_t clique = stretch.clique_of[me.index()];
-      if (stretch.round.cliques[clique].size() > 1) {
-        exchange(me, number, stretch.round, clique, began);
+      const Placement& placement = placements_.of(number);
+      const std::size_t clique = placement.clique_of[me.index()];
+      if (placement.round.cliques[clique].size() > 1) {
+        exchange(me, number, placement.round, clique, began);
+        if (stopped_) return;
       } else {
         observer_.on_clique({.round = number,
                              .members = {me},
@@ -189,10 +214,18 @@ class Simulation {
     std::shared_ptr<CliqueExchange>& shared = exchanges_[{number, clique}];
     const Instant ready = simulated_now();
     if (shared == nullptr) {
+      std::shared_ptr<const PreparedPlan> plan = plans_.get(round, clique);
+      if (spec_.packets) {
+        const auto fault = timeout_fault(topology_, *plan, *spec_.packets);
+        if (fault) {
+          stop(RunStatus::kFailed, fmt::format("round {}: time-out {}", number, *fault));
+          return;
+        }
+      }
       const bool eager =
           spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager;
       shared = std::make_shared<CliqueExchange>(
-          plans_.get(round, clique),
+          std::move(plan),
           Networks{.flows = flows_.get(), .packets = packets_.get(), .eager = eager}, gates_,
           spec_.propagation);
       shared->on_give_up = [this, number, exchange = shared.get()](const std::string& why) {
@@ -220,7 +253,7 @@ class Simulation {
     least_[me.index()] += spec_.propagation ? mine->prepared().member_bounds[rank] : Duration();
     mine->wait += mine->begun - ready;
     if (mine->leave()) {
-      observer_.on_clique(clique_row(number, *mine, ended));
+      observer_.on_clique(clique_row(topology_, number, *mine, ended));
       exchanges_.erase({number, clique});
       if (packets_ != nullptr) packets_->report_switches();
     }
@@ -245,70 +278,6 @@ class Simulation {
     return average;
   }
 
-  [[nodiscard]] CliqueRow clique_row(std::int64_t number, const CliqueExchange& exchange,
-                                     Instant ended) const {
-    const PreparedPlan& prepared = exchange.prepared();
-    const auto k = static_cast<double>(prepared.plan.members.size());
-    const Duration communication = ended - exchange.begun;
-    const Prediction& predicted = prepared.plan.predicted;
-    std::optional<Duration> paced;
-    if (prepared.plan.flows.front().rate) paced = predicted.bandwidth;
-    std::string bound_by = "compute";
-    if (exchange.compute < communication) {
-      const ArcId arc = predicted.binding_arc;
-      const std::string& limit = prepared.plan.limited_by;
-      bound_by =
-          fmt::format("{} {}", topology_.is_core(arc) ? "link" : "access", topology_.name(arc));
-      if (!limit.empty()) bound_by = "switch " + limit;
-      if (predicted.latency > predicted.bandwidth) bound_by = "latency";
-    }
-    return {.round = number,
-            .members = prepared.plan.members,
-            .exchange = prepared.plan.exchange,
-            .start = exchange.began_round,
-            .compute = exchange.compute,
-            .wait = exchange.wait / k,
-            .communication = communication,
-            .wan_bytes = exchange.wan_bytes(),
-            .bound = prepared.bound.time,
-            .paced = paced,
-            .bound_by = std::move(bound_by),
-            .dropped = exchange.dropped(),
-            .retransmissions = exchange.retransmissions()};
-  }
-
-  /// The placement of a round that some island is in. Rounds begin in order: nobody skips one.
-  const Stretch& stretch_of(std::int64_t number) {
-    if (number == next_round_) begin_round(number);
-    const auto after = std::upper_bound(
-        stretches_.begin(), stretches_.end(), number,
-        [](std::int64_t round, const Stretch& stretch) { return round < stretch.first; });
-    check(after != stretches_.begin() && number < next_round_, "a round was skipped");
-    return *std::prev(after);
-  }
-
-  void begin_round(std::int64_t number) {
-    ++next_round_;
-    Round round = spec_.policy->round(number);
-    if (!stretches_.empty() && stretches_.back().round == round) {
-      ++stretches_.back().count;
-      return;
-    }
-    Stretch stretch{.first = number,
-                    .count = 1,
-                    .round = std::move(round),
-                    .clique_of = std::vector<std::size_t>(topology_.island_count())};
-    std::size_t placed = 0;
-    for (std::size_t c = 0; c < stretch.round.cliques.size(); ++c) {
-      for (const IslandId i : stretch.round.cliques[c]) stretch.clique_of[i.index()] = c;
-      placed += stretch.round.cliques[c].size();
-    }
-    check(placed == topology_.island_count(), "a round has to place every island once");
-    check(is_doubly_stochastic(mixing_matrix(stretch.round, topology_.island_count())),
-          "a round's mixing weights have to sum to 1 by rows and by columns");
-    stretches_.push_back(std::move(stretch));
-  }
-
   void end_round(IslandId me) {
     IslandState& state = islands_[me.index()];
     go(me, Position::kAtBarrier);
@@ -329,10 +298,7 @@ class Simulation {
     behind_ = static_cast<std::size_t>(
         std::count_if(islands_.begin(), islands_.end(),
                       [this](const IslandState& i) { return i.rounds == result_.rounds; }));
-    while (!stretches_.empty() &&
-           stretches_.front().first + stretches_.front().count <= result_.rounds) {
-      stretches_.pop_front();
-    }
+    placements_.forget_before(result_.rounds);
     const auto rounds = static_cast<double>(result_.rounds);
     result_.mean_round = (simulated_now() - Instant()) / rounds;
     result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
@@ -396,7 +362,7 @@ class Simulation {
         report += "for the others at the barrier";
         continue;
       }
-      const auto exchange = exchanges_.find({state.rounds, stretch_of(state.rounds).clique_of[i]});
+      const auto exchange = exchanges_.find({state.rounds, placements_.of(state.rounds).clique_of[i]});
       report += fmt::format(
           "in round {} for {}", state.rounds,
           exchange == exchanges_.end() ? "the others" : missing_members(*exchange->second));
@@ -448,8 +414,7 @@ class Simulation {
   PlanCache plans_;
   std::optional<OuterOptimizer> outer_;
   std::vector<s4u::SemaphorePtr> gates_;  ///< by island: what it blocks on
-  std::deque<Stretch> stretches_;         ///< of the rounds that some island has not ended
-  std::int64_t next_round_ = 0;           ///< the first that no island has begun
+  Placements placements_;
   std::size_t behind_ = 0;                ///< islands that have ended no more rounds than all have
   std::map<std::pair<std::int64_t, std::size_t>, std::shared_ptr<CliqueExchange>>
       exchanges_;  ///< under way, by round and clique

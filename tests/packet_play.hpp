@@ -29,6 +29,8 @@ struct Played {
   bool deadlock = false;
 };
 
+inline constexpr double kNeverLaunches = -1.0;
+
 struct PlayOptions {
   PacketSettings settings{};
   const SwitchLimits* limits = nullptr;
@@ -89,8 +91,11 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
           topology.name(island), platform.host(island),
           [&, gate, i = island, own = mine] {
             const auto at = options.launch_s.find(topology.name(i));
-            if (at != options.launch_s.end()) sleep_until(Instant::at_seconds(at->second));
-            for (PacketFlow* flow : own) packets.launch(*flow, i);
+            const double launch_s = at == options.launch_s.end() ? 0.0 : at->second;
+            sleep_until(Instant::at_seconds(launch_s));
+            if (launch_s != kNeverLaunches) {
+              for (PacketFlow* flow : own) packets.launch(*flow, i);
+            }
             double end_s = 0.0;
             for (PacketFlow* flow : own) {
               end_s = std::max(end_s, packets.wait(*flow, i, gate).in_seconds());

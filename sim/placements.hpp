@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "schedules/policy.hpp"
+#include "schedules/round.hpp"
+
+namespace gyre {
+
+/// Who is where in a round.
+struct Placement {
+  Round round;
+  std::vector<std::size_t> clique_of;  ///< by island
+};
+
+/// The rounds of a policy that some island is in. Rounds begin in order: nobody skips one. Memory:
+/// of the rounds by which some islands are ahead of others; a stretch of equal ones counts once.
+class Placements {
+ public:
+  Placements(Policy& policy, std::size_t islands) : policy_(&policy), islands_(islands) {}
+
+  /// Asks the policy for the next round where it is the first that is in it. Each round is
+  /// verified: it places every island once and its mixing weights sum to 1. Valid until the next
+  /// call.
+  const Placement& of(std::int64_t number);
+  void forget_before(std::int64_t number);
+
+ private:
+  struct Stretch {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    Placement placement;
+  };
+  void begin(std::int64_t number);
+
+  Policy* policy_;
+  std::size_t islands_;
+  std::deque<Stretch> stretches_;
+  std::int64_t next_ = 0;  ///< the first round that no island has begun
+};
+
+}  // namespace gyre
