@@ -77,6 +77,8 @@ constexpr std::array kRounds{
            "for an island by itself"},
     Column{"retransmissions", "-",
            "chunks sent again, each arc that they crossed counted (fidelity packet)"},
+    Column{"sum_error", "parameter",
+           "largest error of a parameter of the average that the switches' numbers brought"},
 };
 
 constexpr std::array kLinks{

@@ -18,10 +18,11 @@ void ArcLoss::describe(Fields& fields) {
 
 void RecoverySpec::describe(Fields& fields) {
   where = fields.where();
-  fields.optional({"timeout",
-                   "Time from sending a chunk to sending it again if it was not acknowledged; twice "
-                   "the exchange's round trip if not given."},
-                  timeout, kPositive);
+  fields.optional(
+      {"timeout",
+       "Time from sending a chunk to sending it again if it was not acknowledged; twice "
+       "the exchange's round trip if not given."},
+      timeout, kPositive);
   timeout_where = fields.where("timeout");
   fields.optional({"force", "Allow a time-out below the round trip, which repeats everything."},
                   force);
@@ -53,8 +54,8 @@ void TransportSpec::describe(Fields& fields) {
   fields.list_of({"losses", "Arcs with a loss of their own."}, Presence::kDefaulted, losses);
   fields.optional_object({"recovery", "How lost chunks come back."}, recovery);
   if (window && *window < chunk) {
-    throw InputError(fields.where("window"), fmt::format("is below the chunk of {}; must hold one",
-                                                         to_text(chunk)));
+    throw InputError(fields.where("window"),
+                     fmt::format("is below the chunk of {}; must hold one", to_text(chunk)));
   }
 }
 

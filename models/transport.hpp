@@ -41,7 +41,7 @@ struct RecoverySpec {
   /// From sending a chunk to sending it again if it was not acknowledged; absent: twice the round
   /// trip of the exchange.
   std::optional<Duration> timeout;
-  bool force = false;  ///< allow a time-out below the round trip
+  bool force = false;                        ///< allow a time-out below the round trip
   Duration give_up = Duration::seconds(60);  ///< after the first sending of a chunk
   GiveUpRule then = GiveUpRule::kFail;
   Where where;

@@ -190,6 +190,17 @@ void check_effect(const Scenario& scenario, const std::vector<ResolvedValue>& re
                      "shortest");
   }
 
+  const std::optional<double>& stated = scenario.job.bytes_per_parameter;
+  if (network.aggregator && network.aggregator->numbers && stated &&
+      *stated != network.aggregator->numbers->bytes_per_parameter()) {
+    throw InputError(
+        network.aggregator->numbers->where,
+        fmt::format("switches that add {} carry {} bytes a parameter, but "
+                    "`job.bytes_per_parameter` says {}",
+                    kSumFormatNames[static_cast<std::size_t>(network.aggregator->numbers->format)],
+                    network.aggregator->numbers->bytes_per_parameter(), *stated));
+  }
+
   const bool gives_fabric =
       std::any_of(resolved.begin(), resolved.end(), [](const ResolvedValue& value) {
         return value.key_path.starts_with(kFabric) && value.origin != "default";

@@ -13,11 +13,13 @@ namespace {
 
 void check_arc(const Text& arc, const Topology& topology) {
   std::vector<std::string> names;
-  for (std::size_t a = 0; a < topology.arc_count(); ++a) names.push_back(topology.name(ArcId::at(a)));
+  for (std::size_t a = 0; a < topology.arc_count(); ++a)
+    names.push_back(topology.name(ArcId::at(a)));
   if (std::find(names.begin(), names.end(), arc.value) != names.end()) return;
-  throw InputError(arc.where, fmt::format("'{}' is no arc of the map{}; written as X->Y between "
-                                          "switches, X.up or X.down between island X and its switch",
-                                          arc.value, did_you_mean(arc.value, names)));
+  throw InputError(arc.where,
+                   fmt::format("'{}' is no arc of the map{}; written as X->Y between "
+                               "switches, X.up or X.down between island X and its switch",
+                               arc.value, did_you_mean(arc.value, names)));
 }
 
 bool given(const Where& where, const SwitchLimits& limits) {

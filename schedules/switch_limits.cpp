@@ -41,6 +41,7 @@ void SwitchLimits::describe(Fields& fields) {
   discipline_where = fields.where("discipline");
   launch_where = fields.where("launch");
   latency_where = fields.where("latency");
+  fields.optional_object({"numbers", "What switches add with; exact if not given."}, numbers);
   const auto given = [&](const char* key) {
     const Where there = fields.where(key);
     return there.line != where.line || there.column != where.column;
@@ -192,8 +193,7 @@ void keep_within_limits(const Network& network, std::vector<ExchangePlan>& plans
           leave(limits.memory->in_bits() / demands.held_bits(load.at), load.at, "memory");
         }
         if (limits.rate) {
-          leave(static_cast<double>(limits.rate->in_bits_per_second()) /
-                    demands.added_bps(load.at),
+          leave(static_cast<double>(limits.rate->in_bits_per_second()) / demands.added_bps(load.at),
                 load.at, "adder");
         }
       }

@@ -9,6 +9,7 @@
 
 #include "models/fields.hpp"
 #include "schedules/exchange_plan.hpp"
+#include "schedules/switch_sums.hpp"
 
 namespace gyre {
 
@@ -46,11 +47,12 @@ struct SwitchLimits {
   AggregationDiscipline discipline = AggregationDiscipline::kOpenLoop;
   LaunchRule launch = LaunchRule::kTogether;
   Duration jitter = Duration::milliseconds(1);
-  std::optional<Bandwidth> rate;  ///< of all inputs together
-  Duration latency;               ///< of an addition (fidelity `packet`)
+  std::optional<Bandwidth> rate;                  ///< of all inputs together
+  Duration latency;                               ///< of an addition (fidelity `packet`)
   Duration timeout = Duration::milliseconds(20);  ///< of partial sums
   std::optional<std::int64_t> fan_in;
   std::optional<std::int64_t> groups;
+  std::optional<SumNumbers> numbers;  ///< absent: exact
   Where where;
   Where memory_where;  ///< `where` if it is not given; so are the others
   Where discipline_where;

@@ -20,6 +20,16 @@ CliqueExchange::~CliqueExchange() {
   }
 }
 
+std::size_t CliqueExchange::rank_of(IslandId member) const {
+  const Clique& members = plan_->plan.members;
+  return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), member) -
+                                  members.begin());
+}
+
+const Model& CliqueExchange::average_of(IslandId member) const {
+  return averages.size() == 1 ? averages.front() : averages[rank_of(member)];
+}
+
 bool CliqueExchange::launches_alone(std::size_t flow) const {
   return networks_.eager && plan_->plan.flows[flow].stream.sources.size() > 1 &&
          plan_->plan.flows[flow].after.empty();
@@ -28,8 +38,7 @@ bool CliqueExchange::launches_alone(std::size_t flow) const {
 PacketFlow& CliqueExchange::packets(std::size_t flow) {
   FlowState& state = states_[flow];
   if (state.packets == nullptr) {
-    state.packets =
-        networks_.packets->open(plan_->packets[flow], plan_->plan.flows[flow].bytes);
+    state.packets = networks_.packets->open(plan_->packets[flow], plan_->plan.flows[flow].bytes);
     state.packets->on_give_up = [this](const std::string& why) {
       if (on_give_up) on_give_up(why);
     };
@@ -95,9 +104,7 @@ Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
 }
 
 void CliqueExchange::take_part(IslandId member) {
-  const Clique& members = plan_->plan.members;
-  const auto rank = static_cast<std::size_t>(
-      std::lower_bound(members.begin(), members.end(), member) - members.begin());
+  const std::size_t rank = rank_of(member);
   for (const std::size_t f : plan_->starts[rank]) {
     for (const std::size_t before : plan_->plan.flows[f].after) sleep_until(settle(before, member));
     start(member, f);

@@ -49,20 +49,24 @@ class CliqueExchange {
   std::function<void(const std::string& why)> on_give_up;
 
   [[nodiscard]] const PreparedPlan& prepared() const { return *plan_; }
+  [[nodiscard]] const Model& average_of(IslandId member) const;
   [[nodiscard]] std::size_t missing() const { return plan_->plan.members.size() - ready_.size(); }
   /// Members that have arrived, in order of arrival.
   [[nodiscard]] const std::vector<IslandId>& ready() const { return ready_; }
 
-  Model average;        ///< of the members, taken at `begun`
-  Duration compute;     ///< the longest of the members'
-  Duration wait;        ///< sum over members from ready to begun
-  Instant began_round;  ///< when the first member began the round
+  /// Of the members, taken at `begun`: by rank, or a single one that all have.
+  std::vector<Model> averages;
+  double sum_error = 0.0;  ///< largest error of a parameter by the switches' numbers
+  Duration compute;        ///< the longest of the members'
+  Duration wait;           ///< sum over members from ready to begun
+  Instant began_round;     ///< when the first member began the round
   Instant begun;
 
  private:
   void start(IslandId starter, std::size_t flow);
   /// The flow's packets, opened when first asked for.
   PacketFlow& packets(std::size_t flow);
+  [[nodiscard]] std::size_t rank_of(IslandId member) const;
   [[nodiscard]] bool launches_alone(std::size_t flow) const;
   /// Blocks until the flow has left; returns when `member` is done with it.
   Instant settle(std::size_t flow, IslandId member);
@@ -77,7 +81,7 @@ class CliqueExchange {
   struct FlowState {
     FlowHandle handle;
     std::shared_ptr<PacketFlow> packets;
-    bool launched = false;  ///< in packets
+    bool launched = false;            ///< in packets
     std::optional<IslandId> waiting;  ///< for its start
     bool accounted = false;
   };

@@ -23,7 +23,7 @@ struct RoundCost {
 
 struct ProbeResult {
   std::vector<RoundCost> rounds;
-  std::vector<ArcUsage> arcs;  ///< of all rounds together
+  std::vector<ArcUsage> arcs;       ///< of all rounds together
   std::vector<SwitchRow> switches;  ///< fidelity `packet`: as they were reported
   std::int64_t lost = 0;            ///< chunks
   std::string failure;              ///< why it did not end; then nothing else is here

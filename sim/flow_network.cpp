@@ -32,7 +32,8 @@ FlowRoute FlowNetwork::route(const Flow& flow) const {
   std::vector<s4u::LinkInRoute> links;
   for (const ArcUse& use : flow.stream.arcs) {
     // A link that stands in a route twice is charged twice.
-    for (int copy = 0; copy < use.copies; ++copy) links.emplace_back(platform_->links()[use.arc.index()]);
+    for (int copy = 0; copy < use.copies; ++copy)
+      links.emplace_back(platform_->links()[use.arc.index()]);
   }
   return {.links = platform_->zone().links(links), .rate = flow.rate};
 }
@@ -53,12 +54,14 @@ FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes by
     free_paces_.pop_back();
     handle.pace_->set_bandwidth(route.rate->in_bytes_per_second());
     paced = route.links;
-    for (const auto& link : platform_->zone().links({s4u::LinkInRoute(handle.pace_)})) paced.push_back(link);
+    for (const auto& link : platform_->zone().links({s4u::LinkInRoute(handle.pace_)}))
+      paced.push_back(link);
     links = &paced;
   }
-  platform_->zone().choose(platform_->host(starter), *links);  // read at once, when the communication starts
-  handle.comm_ =
-      s4u::Comm::sendto_async(platform_->host(starter), platform_->sink(), static_cast<std::uint64_t>(bytes.in_bytes()));
+  platform_->zone().choose(platform_->host(starter),
+                           *links);  // read at once, when the communication starts
+  handle.comm_ = s4u::Comm::sendto_async(platform_->host(starter), platform_->sink(),
+                                         static_cast<std::uint64_t>(bytes.in_bytes()));
   return handle;
 }
 

@@ -12,8 +12,8 @@
 namespace gyre {
 
 enum class PacketEventKind : std::uint8_t {
-  kArrive,    ///< a chunk, at the end of lane `index`
-  kAdded,     ///< a chunk, behind the adder
+  kArrive,  ///< a chunk, at the end of lane `index`
+  kAdded,   ///< a chunk, behind the adder
   kAdderFree,
   kPortFree,  ///< port of arc `index`
   kCredit,    ///< room behind lane `index`
@@ -66,8 +66,7 @@ class PacketAgenda {
   };
   struct Later {
     bool operator()(const Entry& a, const Entry& b) const {
-      return a.event.time_s != b.event.time_s ? a.event.time_s > b.event.time_s
-                                              : a.order > b.order;
+      return a.event.time_s != b.event.time_s ? a.event.time_s > b.event.time_s : a.order > b.order;
     }
   };
   struct Node {

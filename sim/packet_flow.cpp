@@ -44,8 +44,7 @@ std::optional<Instant> PacketFlow::ended_for(IslandId island) const {
 
 double PacketFlow::due_s(std::size_t s, std::int64_t chunk) const {
   const SourceState& source = sources[s];
-  const double bytes_left =
-      static_cast<double>(chunk * chunk_bytes) - source.reference_bytes;
+  const double bytes_left = static_cast<double>(chunk * chunk_bytes) - source.reference_bytes;
   return source.reference_s + bytes_left * 8.0 / rate_bps;
 }
 

@@ -34,7 +34,7 @@ class ChunkSet {
 struct QueuedChunk {
   std::int64_t chunk = 0;
   Contributors from = 0;
-  std::uint32_t hold = kNone;  ///< what is free again when it has been sent
+  std::uint32_t hold = kNoIndex;  ///< what is free again when it has been sent
   bool resent = false;
   bool reply = false;  ///< a repeated result: only for the sources in `from`
 };
@@ -60,7 +60,7 @@ struct ChunkState {
 };
 
 struct WaitingChunk {
-  std::uint32_t lane = kNone;
+  std::uint32_t lane = kNoIndex;
   std::int64_t chunk = 0;
   Contributors from = 0;
   bool resent = false;
@@ -70,7 +70,7 @@ struct RowState {
   std::int64_t base = 0;
   RingBuffer<ChunkState> chunks;  ///< from `base` on
   std::int64_t in_use = 0;
-  std::int64_t limit = 0;  ///< slots; 0: unlimited
+  std::int64_t limit = 0;                         ///< slots; 0: unlimited
   std::vector<RingBuffer<WaitingChunk>> waiting;  ///< by place in `in`; empty before the first
   bool draining = false;
   bool lost_state = false;  ///< its switch was down
@@ -86,11 +86,11 @@ struct SourceState {
   bool launching = false;
   bool launched = false;
   bool sending = false;
-  std::int64_t next = 0;       ///< chunk to send
-  double reference_s = 0.0;    ///< when `reference_bytes` had been reached at the fair rate
+  std::int64_t next = 0;     ///< chunk to send
+  double reference_s = 0.0;  ///< when `reference_bytes` had been reached at the fair rate
   double reference_bytes = 0.0;
-  double wake_s = kEndOfTime;      ///< of the next planned sending
-  std::int64_t sends_left = 0; ///< chunks × first lanes
+  double wake_s = kEndOfTime;   ///< of the next planned sending
+  std::int64_t sends_left = 0;  ///< chunks × first lanes
   ChunkSet acked;
   RingBuffer<std::uint32_t> ack_counts;  ///< of single sources: by chunk from acked.base() on
   std::int64_t ack_counts_base = 0;
@@ -113,9 +113,9 @@ struct PacketFlow {
   std::int64_t chunk_bytes = 0;
   std::int64_t chunks = 0;
   double cap_bps = kEndOfTime;
-  double rate_bps = 0.0;       ///< its fair share now
-  std::int64_t window = 0;     ///< chunks that a source may be ahead of its acknowledgements; 0: any
-  double timeout_s = 0.0;      ///< for sending again; 0: nothing is lost
+  double rate_bps = 0.0;    ///< its fair share now
+  std::int64_t window = 0;  ///< chunks that a source may be ahead of its acknowledgements; 0: any
+  double timeout_s = 0.0;   ///< for sending again; 0: nothing is lost
   bool acknowledges = false;
 
   std::vector<LaneState> lanes;

@@ -79,7 +79,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
       next_report_s_(topology.switch_count(), 0.0),
       reported_all_(topology.switch_count(), true) {
   ports_.on_sent([this](PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk,
-                        double now_s, double left_s) { on_sent(flow, lane, chunk, now_s, left_s); });
+                        double now_s,
+                        double left_s) { on_sent(flow, lane, chunk, now_s, left_s); });
   rows_.on_result([this](PacketFlow& flow, std::int64_t chunk, double now_s) {
     receive(flow, flow.tables->root_receives, chunk, now_s);
   });
@@ -126,18 +127,19 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
   flow->rows.resize(tables.rows.size());
   flow->sources.resize(tables.sources.size());
   flow->receivers.resize(tables.receivers.size());
-  flow->source_of_lane.assign(tables.lanes.size(), kNone);
+  flow->source_of_lane.assign(tables.lanes.size(), kNoIndex);
   flow->parts_left = tables.sources.size() + tables.receivers.size();
   for (std::size_t s = 0; s < tables.sources.size(); ++s) {
     const PacketSource& source = tables.sources[s];
     const std::vector<std::uint32_t>* out = &source.out;
-    if (source.out.empty() && source.row != kNone) out = &tables.rows[source.row].out;
-    for (const std::uint32_t lane : *out) flow->source_of_lane[lane] = static_cast<std::uint32_t>(s);
+    if (source.out.empty() && source.row != kNoIndex) out = &tables.rows[source.row].out;
+    for (const std::uint32_t lane : *out)
+      flow->source_of_lane[lane] = static_cast<std::uint32_t>(s);
     flow->sources[s].sends_left = flow->chunks * static_cast<std::int64_t>(out->size());
   }
-  const double round_trip_s = round_trip(*topology_, tables, options_.wire.transport,
-                                         options_.wire.propagation)
-                                  .in_seconds();
+  const double round_trip_s =
+      round_trip(*topology_, tables, options_.wire.transport, options_.wire.propagation)
+          .in_seconds();
   if (options_.lossy) {
     const std::optional<Duration>& given = options_.recovery.timeout;
     flow->timeout_s = given ? given->in_seconds() : 2.0 * round_trip_s;
@@ -223,13 +225,19 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
   if (!flow.ended) {
     const double now_s = event.time_s;
     switch (event.kind) {
-      case PacketEventKind::kArrive: arrive(flow, event); break;
-      case PacketEventKind::kAdded: rows_.add(flow, event, now_s); break;
+      case PacketEventKind::kArrive:
+        arrive(flow, event);
+        break;
+      case PacketEventKind::kAdded:
+        rows_.add(flow, event, now_s);
+        break;
       case PacketEventKind::kCredit:
         flow.lanes[event.index].wake_pending = false;
         ports_.wake(flow, event.index, now_s);
         break;
-      case PacketEventKind::kLaunch: begin_source(flow, event.index, now_s); break;
+      case PacketEventKind::kLaunch:
+        begin_source(flow, event.index, now_s);
+        break;
       case PacketEventKind::kEmit:
         flow.sources[event.index].wake_s = kEndOfTime;
         try_send(flow, event.index, now_s);
@@ -237,18 +245,27 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
       case PacketEventKind::kFairEnd:
         if (flow.paced && fair_end_s(flow) <= now_s + kSame_s) leave_shares(flow, now_s);
         break;
-      case PacketEventKind::kAck: acknowledged(flow, event.index, event.chunk, now_s); break;
+      case PacketEventKind::kAck:
+        acknowledged(flow, event.index, event.chunk, now_s);
+        break;
       case PacketEventKind::kAsk:
         if (event.chunk < flow.sources[event.index].next) {
           send_again(flow, event.index, event.chunk, now_s);
         }
         break;
-      case PacketEventKind::kTimeout: time_out(flow, event.index, now_s); break;
-      case PacketEventKind::kFlush: rows_.flush(flow, event.index, event.chunk, now_s); break;
-      case PacketEventKind::kRelease: rows_.release(flow, event.index, event.chunk, now_s); break;
+      case PacketEventKind::kTimeout:
+        time_out(flow, event.index, now_s);
+        break;
+      case PacketEventKind::kFlush:
+        rows_.flush(flow, event.index, event.chunk, now_s);
+        break;
+      case PacketEventKind::kRelease:
+        rows_.release(flow, event.index, event.chunk, now_s);
+        break;
       case PacketEventKind::kPortFree:
       case PacketEventKind::kAdderFree:
-      case PacketEventKind::kDown: break;
+      case PacketEventKind::kDown:
+        break;
     }
   }
 }
@@ -256,9 +273,9 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
 void PacketNetwork::arrive(PacketFlow& flow, const PacketEvent& event) {
   const std::uint32_t lane = event.index;
   const std::uint32_t receiver = flow.tables->ends[lane];
-  if (receiver != kNone) receive(flow, receiver, event.chunk, event.time_s);
+  if (receiver != kNoIndex) receive(flow, receiver, event.chunk, event.time_s);
   if (flow.ended) return;
-  if (flow.tables->lanes[lane].row != kNone) {
+  if (flow.tables->lanes[lane].row != kNoIndex) {
     rows_.arrive(flow, event, event.time_s);
   } else {
     ports_.give_credit(flow, lane, event.time_s);
@@ -294,7 +311,8 @@ void PacketNetwork::switch_down(NodeId node, double now_s) {
 
 void PacketNetwork::part_ended(PacketFlow& flow, double now_s) {
   if (--flow.parts_left == 0) end(flow, now_s);
-  for (const PacketFlow::Waiter& waiter : std::exchange(flow.waiters, {})) agenda_.wake(waiter.gate);
+  for (const PacketFlow::Waiter& waiter : std::exchange(flow.waiters, {}))
+    agenda_.wake(waiter.gate);
 }
 
 void PacketNetwork::end(PacketFlow& flow, double now_s) {
@@ -320,7 +338,8 @@ void PacketNetwork::end(PacketFlow& flow, double now_s) {
 
 void PacketNetwork::abort(PacketFlow& flow) {
   end(flow, simulated_now().in_seconds());
-  for (const PacketFlow::Waiter& waiter : std::exchange(flow.waiters, {})) agenda_.wake(waiter.gate);
+  for (const PacketFlow::Waiter& waiter : std::exchange(flow.waiters, {}))
+    agenda_.wake(waiter.gate);
 }
 
 }  // namespace gyre

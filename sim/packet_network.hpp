@@ -47,8 +47,8 @@ struct PacketPlan {
   std::vector<double> memory_shares;  ///< by row: of its switch's memory
 };
 
-/// From sending a chunk of a flow to its acknowledgement: propagation, the switches' own time, and a
-/// chunk's time on each arc. What a time-out has to exceed.
+/// From sending a chunk of a flow to its acknowledgement: propagation, the switches' own time, and
+/// a chunk's time on each arc. What a time-out has to exceed.
 Duration round_trip(const Topology& topology, const PacketTables& tables,
                     const TransportSpec& transport, bool propagation = true);
 
@@ -133,7 +133,7 @@ class PacketNetwork {
   PacketRows rows_;
   FairRates fair_rates_;
   std::vector<std::shared_ptr<PacketFlow>> flows_;  ///< that something still refers to
-  std::vector<PacketFlow*> sharing_;              ///< with a fair share, in order of launch
+  std::vector<PacketFlow*> sharing_;                ///< with a fair share, in order of launch
   std::vector<std::optional<Rng>> launch_streams_;
   OnSwitch on_switch_;
   double interval_s_ = 0.0;

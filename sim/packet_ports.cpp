@@ -47,8 +47,8 @@ void PacketPorts::open(PacketFlow& flow) const {
     const std::optional<Bytes>& window = options_.transport.window;
     flow.lanes[l].credits =
         window ? std::max<std::int64_t>(1, window->in_bytes() / flow.chunk_bytes)
-               : kSpareChunks + static_cast<std::int64_t>(
-                                    std::ceil((2.0 * latency_s(arc) + chunk_time_s) / chunk_time_s));
+               : kSpareChunks + static_cast<std::int64_t>(std::ceil(
+                                    (2.0 * latency_s(arc) + chunk_time_s) / chunk_time_s));
   }
 }
 

@@ -41,7 +41,8 @@ void PacketRows::arrive(PacketFlow& flow, const PacketEvent& event, double now_s
     pass_on(flow, table, event, now_s);
     return;
   }
-  const bool adds_at_once = limits_ == nullptr || (!limits_->rate && limits_->latency == Duration());
+  const bool adds_at_once =
+      limits_ == nullptr || (!limits_->rate && limits_->latency == Duration());
   if (!table.at_switch || adds_at_once) {
     add(flow, event, now_s);
   } else if (limits_->rate) {
@@ -85,8 +86,7 @@ void PacketRows::serve_adder(SwitchId at, double now_s) {
                                        .flow = flow,
                                        .chunk = chunk.chunk,
                                        .from = chunk.from});
-    agenda_->put(topology_->node(at),
-                 {.time_s = free_s, .kind = PacketEventKind::kAdderFree});
+    agenda_->put(topology_->node(at), {.time_s = free_s, .kind = PacketEventKind::kAdderFree});
     adder.busy = true;
   }
 }
@@ -117,12 +117,10 @@ void PacketRows::pass_on(PacketFlow& flow, const PacketRow& row, const PacketEve
 }
 
 void PacketRows::add(PacketFlow& flow, const PacketEvent& event, double now_s) {
-  contribute(flow, flow.tables->lanes[event.index].row,
-             {.lane = event.index,
-              .chunk = event.chunk,
-              .from = event.from,
-              .resent = event.resent},
-             now_s);
+  contribute(
+      flow, flow.tables->lanes[event.index].row,
+      {.lane = event.index, .chunk = event.chunk, .from = event.from, .resent = event.resent},
+      now_s);
 }
 
 void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
@@ -134,7 +132,7 @@ void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingCh
     // A switch behind may have lost what this one has let go of.
     if (got.resent && row != flow.tables->root_row && !table.out.empty()) {
       ports_->put(flow, table.out.front(),
-                  {.chunk = got.chunk, .from = got.from, .hold = kNone, .resent = true}, now_s);
+                  {.chunk = got.chunk, .from = got.from, .hold = kNoIndex, .resent = true}, now_s);
     }
     ports_->give_credit(flow, got.lane, now_s);
     return;
@@ -178,9 +176,7 @@ bool PacketRows::takes(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, 
          used.bytes + flow.chunk_bytes <= limits_->memory->in_bytes();
 }
 
-bool PacketRows::keeps_copies() const {
-  return discipline() == AggregationDiscipline::kAckClocked;
-}
+bool PacketRows::keeps_copies() const { return discipline() == AggregationDiscipline::kAckClocked; }
 
 void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
                         double now_s) {
@@ -203,8 +199,7 @@ void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk&
   }
 }
 
-void PacketRows::begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
-                           double now_s) {
+void PacketRows::begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
   const PacketRow& table = flow.tables->rows[row];
   ChunkState& sum = state(flow, row, chunk);
   sum.phase = ChunkPhase::kOpen;
@@ -247,7 +242,7 @@ Contributors PacketRows::own_of(const PacketFlow& flow, std::uint32_t row) {
 
 void PacketRows::contribute_own(PacketFlow& flow, std::size_t s, double now_s) {
   const std::uint32_t row = flow.tables->sources[s].row;
-  if (row == kNone) return;
+  if (row == kNoIndex) return;
   const PacketRow& table = flow.tables->rows[row];
   RowState& at = flow.rows[row];
   const std::int64_t first = at.base;
@@ -273,11 +268,8 @@ void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t c
   if (table.out.empty()) {
     if (!lossy) release(flow, row, chunk, now_s);
   } else {
-    const std::uint32_t held = hold({.flow = &flow,
-                                     .index = row,
-                                     .slot = true,
-                                     .chunk = chunk,
-                                     .copies = table.out.size()});
+    const std::uint32_t held = hold(
+        {.flow = &flow, .index = row, .slot = true, .chunk = chunk, .copies = table.out.size()});
     for (const std::uint32_t lane : table.out) {
       ports_->put(flow, lane,
                   {.chunk = chunk,
@@ -288,7 +280,7 @@ void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t c
                   now_s);
     }
   }
-  if (row == flow.tables->root_row && flow.tables->root_receives != kNone) {
+  if (row == flow.tables->root_row && flow.tables->root_receives != kNoIndex) {
     on_result_(flow, chunk, now_s);
   }
 }
@@ -305,7 +297,7 @@ void PacketRows::repeat(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
     ports_->put(flow, lane,
                 {.chunk = chunk,
                  .from = root ? for_whom : to.full,
-                 .hold = kNone,
+                 .hold = kNoIndex,
                  .resent = true,
                  .reply = root},
                 now_s);
@@ -320,7 +312,7 @@ void PacketRows::pass_unsummed(PacketFlow& flow, std::uint32_t row, const Waitin
   check((chunk.mask & got.from) == 0, "a contribution was passed on twice");
   chunk.mask |= got.from;
   ++usage_[table.node.index()].unsummed;
-  const std::uint32_t to = table.detour != kNone ? table.detour : table.out.front();
+  const std::uint32_t to = table.detour != kNoIndex ? table.detour : table.out.front();
   const std::uint32_t held =
       hold({.flow = &flow, .index = got.lane, .slot = false, .chunk = 0, .copies = 1});
   const bool last = chunk.mask == table.expects && !chunk.slot;
@@ -335,14 +327,14 @@ void PacketRows::flush(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, 
   const PacketRow& table = flow.tables->rows[row];
   sum.phase = ChunkPhase::kPassed;
   ++usage_[table.node.index()].timeouts;
-  const std::uint32_t to = table.detour != kNone ? table.detour : table.out.front();
+  const std::uint32_t to = table.detour != kNoIndex ? table.detour : table.out.front();
   const std::uint32_t held =
       hold({.flow = &flow, .index = row, .slot = true, .chunk = chunk, .copies = 1});
   ports_->put(flow, to, {.chunk = chunk, .from = sum.mask, .hold = held}, now_s);
 }
 
 void PacketRows::sent(PacketFlow& flow, const QueuedChunk& chunk, double now_s) {
-  if (chunk.hold == kNone) return;
+  if (chunk.hold == kNoIndex) return;
   Hold& held = holds_[chunk.hold];
   if (--held.copies > 0) return;
   free_holds_.push_back(chunk.hold);
@@ -365,7 +357,7 @@ void PacketRows::sent(PacketFlow& flow, const QueuedChunk& chunk, double now_s) 
 }
 
 void PacketRows::drop(const QueuedChunk& chunk) {
-  if (chunk.hold != kNone && --holds_[chunk.hold].copies == 0) free_holds_.push_back(chunk.hold);
+  if (chunk.hold != kNoIndex && --holds_[chunk.hold].copies == 0) free_holds_.push_back(chunk.hold);
 }
 
 void PacketRows::acknowledge(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {

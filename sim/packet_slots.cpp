@@ -49,8 +49,8 @@ void PacketRows::drain(PacketFlow& flow, std::uint32_t row, double now_s) {
     for (RingBuffer<WaitingChunk>& lane : at.waiting) {
       while (!lane.empty()) {
         const WaitingChunk got = lane.front();
-        const bool stale = got.chunk < at.base ||
-                           state(flow, row, got.chunk).phase == ChunkPhase::kReleased;
+        const bool stale =
+            got.chunk < at.base || state(flow, row, got.chunk).phase == ChunkPhase::kReleased;
         if (!stale && !takes(flow, row, got.chunk, now_s)) break;
         lane.pop_front();
         ports_->give_credit(flow, got.lane, now_s);

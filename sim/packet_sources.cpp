@@ -117,7 +117,8 @@ void PacketNetwork::send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bo
   const PacketSource& source = flow.tables->sources[s];
   const Contributors mine = flow.tables->sums ? Contributors{1} << s : 0;
   for (const std::uint32_t lane : source.out) {
-    ports_.put(flow, lane, {.chunk = chunk, .from = mine, .hold = kNone, .resent = again}, now_s);
+    ports_.put(flow, lane, {.chunk = chunk, .from = mine, .hold = kNoIndex, .resent = again},
+               now_s);
   }
 }
 
@@ -125,7 +126,7 @@ void PacketNetwork::on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedCh
                             double now_s, double left_s) {
   rows_.sent(flow, chunk, now_s);
   const std::uint32_t s = flow.source_of_lane[lane];
-  if (s == kNone || flow.ended) return;
+  if (s == kNoIndex || flow.ended) return;
   SourceState& source = flow.sources[s];
   const PacketSource& from = flow.tables->sources[s];
   if (!chunk.resent && from.out.empty() && flow.timeout_s > 0.0 &&
@@ -156,7 +157,7 @@ void PacketNetwork::acknowledge(PacketFlow& flow, std::uint32_t receiver, std::i
                                 double now_s) {
   const PacketReceiver& at = flow.tables->receivers[receiver];
   // A result answers its receiver's own contribution; every other source gets word.
-  if (at.source != kNone && flow.tables->sums) {
+  if (at.source != kNoIndex && flow.tables->sums) {
     acknowledged(flow, at.source, chunk, now_s);
     if (flow.ended || flow.tables->receivers.size() > 1) return;
   }
@@ -190,8 +191,7 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
   if (!flow.ended) try_send(flow, s, now_s);
 }
 
-void PacketNetwork::send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk,
-                               double now_s) {
+void PacketNetwork::send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
   const PacketSource& source = flow.tables->sources[s];
   if (source.out.empty()) {
     rows_.repeat(flow, source.row, chunk, Contributors{1} << s, now_s);
@@ -202,8 +202,7 @@ void PacketNetwork::send_again(PacketFlow& flow, std::size_t s, std::int64_t chu
 
 void PacketNetwork::set_timer(PacketFlow& flow, std::size_t s) {
   SourceState& source = flow.sources[s];
-  while (!source.outstanding.empty() &&
-         source.acked.contains(source.outstanding.front().chunk)) {
+  while (!source.outstanding.empty() && source.acked.contains(source.outstanding.front().chunk)) {
     source.outstanding.pop_front();
   }
   if (source.timer_pending || source.outstanding.empty()) return;
@@ -217,8 +216,7 @@ void PacketNetwork::set_timer(PacketFlow& flow, std::size_t s) {
 void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
   SourceState& source = flow.sources[s];
   source.timer_pending = false;
-  while (!source.outstanding.empty() &&
-         source.outstanding.front().deadline_s <= now_s + kSame_s) {
+  while (!source.outstanding.empty() && source.outstanding.front().deadline_s <= now_s + kSame_s) {
     SentChunk sent = source.outstanding.front();
     source.outstanding.pop_front();
     if (source.acked.contains(sent.chunk)) continue;
@@ -252,7 +250,8 @@ void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk,
       if (now_s < outage.from_s || now_s >= outage.to_s) continue;
       const bool used = std::any_of(flow.tables->arcs.begin(), flow.tables->arcs.end(),
                                     [a](const ArcUse& use) { return use.arc.index() == a; });
-      if (used) down += fmt::format("{}{}", down.empty() ? "" : ", ", topology_->name(ArcId::at(a)));
+      if (used)
+        down += fmt::format("{}{}", down.empty() ? "" : ", ", topology_->name(ArcId::at(a)));
     }
   }
   const std::string why = fmt::format(

@@ -54,7 +54,7 @@ class Builder {
     lane.tail = a.tail;
     lane.head = a.head;
     tables_.lanes.push_back(lane);
-    tables_.ends.push_back(kNone);
+    tables_.ends.push_back(kNoIndex);
     return static_cast<std::uint32_t>(tables_.lanes.size() - 1);
   }
   std::uint32_t add_row(PacketRow row) {
@@ -155,7 +155,7 @@ class Builder {
         tables_.root_row = static_cast<std::uint32_t>(&row - tables_.rows.data());
       }
     }
-    check(tables_.root_row != kNone, "a sum that does not meet at its root");
+    check(tables_.root_row != kNoIndex, "a sum that does not meet at its root");
     for (std::uint32_t r = 0; r < tables_.rows.size(); ++r) {
       PacketRow& row = tables_.rows[r];
       if (!row.adds) continue;
@@ -177,7 +177,7 @@ class Builder {
       if (row.out.size() != 1) return false;
       const PacketLane& next = tables_.lanes[row.out.front()];
       if (next.head == program_.root) return true;
-      if (next.row == kNone) return false;
+      if (next.row == kNoIndex) return false;
       at = next.row;
     }
     return false;
@@ -186,7 +186,7 @@ class Builder {
   void climb_lane(std::uint32_t l, Contributors bit, std::uint32_t source) {
     tables_.lanes[l].full |= bit;
     const std::uint32_t r = tables_.lanes[l].row;
-    if (r == kNone) return;
+    if (r == kNoIndex) return;
     PacketRow& row = tables_.rows[r];
     row.expects |= bit;
     if (row.node == program_.root) return;
@@ -223,11 +223,11 @@ class Builder {
     tables_.rows[turn].detour = down_first;
   }
   std::pair<std::uint32_t, std::uint32_t> chain(const std::vector<ArcId>& path) {
-    std::uint32_t first = kNone;
-    std::uint32_t last = kNone;
+    std::uint32_t first = kNoIndex;
+    std::uint32_t last = kNoIndex;
     for (const ArcId arc : path) {
       const std::uint32_t next = add_lane(arc);
-      if (last != kNone) {
+      if (last != kNoIndex) {
         PacketRow row;
         row.node = topology_.arc(arc).tail;
         row.in = {last};
@@ -245,11 +245,11 @@ class Builder {
     PacketLane& lane = tables_.lanes[l];
     if (lane.reaches != 0) return lane.reaches;
     Contributors found = 0;
-    if (tables_.ends[l] != kNone) {
+    if (tables_.ends[l] != kNoIndex) {
       const std::uint32_t source = tables_.receivers[tables_.ends[l]].source;
-      if (source != kNone && source < kMostContributors) found |= Contributors{1} << source;
+      if (source != kNoIndex && source < kMostContributors) found |= Contributors{1} << source;
     }
-    if (lane.row != kNone) {
+    if (lane.row != kNoIndex) {
       const PacketRow& row = tables_.rows[lane.row];
       const bool down = !row.adds && row.expects == 0;
       if (down) {
@@ -281,7 +281,7 @@ class Builder {
   [[nodiscard]] std::size_t hops_from(std::uint32_t l) const {
     const std::uint32_t r = tables_.lanes[l].row;
     std::size_t most = 0;
-    if (r != kNone) {
+    if (r != kNoIndex) {
       for (const std::uint32_t next : tables_.rows[r].out) {
         most = std::max(most, hops_from(next));
       }

@@ -13,16 +13,16 @@ namespace gyre {
 using Contributors = std::uint64_t;
 inline constexpr std::size_t kMostContributors = 64;
 
-inline constexpr std::uint32_t kNone = 0xffffffff;
+inline constexpr std::uint32_t kNoIndex = 0xffffffff;
 
 /// A port of a flow's program: an arc under a label.
 struct PacketLane {
   ArcId arc;
   NodeId tail;
   NodeId head;
-  std::uint32_t row = kNone;  ///< that takes what arrives; none where it ends
-  Contributors full = 0;      ///< on the way up: the sources behind it
-  Contributors reaches = 0;   ///< on the way down: the sources that receive through it
+  std::uint32_t row = kNoIndex;  ///< that takes what arrives; none where it ends
+  Contributors full = 0;         ///< on the way up: the sources behind it
+  Contributors reaches = 0;      ///< on the way down: the sources that receive through it
 };
 
 /// A row of a node's table.
@@ -30,23 +30,23 @@ struct PacketRow {
   NodeId node;
   std::vector<std::uint32_t> in;
   std::vector<std::uint32_t> out;
-  bool adds = false;          ///< waits for all of `expects`; otherwise passes on
-  bool at_switch = false;     ///< its sums take a switch's memory
-  Contributors expects = 0;   ///< the sources of a complete sum, the node's own included
-  Contributors own = 0;       ///< of an island that adds its own on the way
-  std::uint32_t detour = kNone;  ///< of the root switch: the lane to the island that finishes
+  bool adds = false;                ///< waits for all of `expects`; otherwise passes on
+  bool at_switch = false;           ///< its sums take a switch's memory
+  Contributors expects = 0;         ///< the sources of a complete sum, the node's own included
+  Contributors own = 0;             ///< of an island that adds its own on the way
+  std::uint32_t detour = kNoIndex;  ///< of the root switch: the lane to the island that finishes
 };
 
 struct PacketSource {
   IslandId island;
   std::vector<std::uint32_t> out;  ///< first lanes; empty where a row sends its data with others'
-  std::uint32_t row = kNone;       ///< that row
+  std::uint32_t row = kNoIndex;    ///< that row
   Duration launch_offset;          ///< of an aligned launch
 };
 
 struct PacketReceiver {
   IslandId island;
-  std::uint32_t source = kNone;  ///< the same island among the sources
+  std::uint32_t source = kNoIndex;    ///< the same island among the sources
   std::vector<Duration> ack_latency;  ///< of its word, by source
 };
 
@@ -56,16 +56,16 @@ struct PacketReceiver {
 struct PacketTables {
   std::vector<PacketLane> lanes;
   std::vector<PacketRow> rows;
-  std::vector<PacketSource> sources;      ///< by rank
-  std::vector<PacketReceiver> receivers;  ///< by rank
-  std::uint32_t root_row = kNone;         ///< where sums are complete
-  std::uint32_t root_receives = kNone;    ///< the receiver at a root island, which that row serves
+  std::vector<PacketSource> sources;       ///< by rank
+  std::vector<PacketReceiver> receivers;   ///< by rank
+  std::uint32_t root_row = kNoIndex;       ///< where sums are complete
+  std::uint32_t root_receives = kNoIndex;  ///< the receiver at a root island, which that row serves
   std::vector<ArcUse> arcs;
   Contributors everybody = 0;
-  bool sums = false;         ///< several sources
-  Duration round_trip;       ///< from a launch to the last acknowledgement, by propagation
-  std::size_t hops = 0;      ///< arcs on the longest way from a source to a receiver
-  Bandwidth line;            ///< least capacity on its way
+  bool sums = false;     ///< several sources
+  Duration round_trip;   ///< from a launch to the last acknowledgement, by propagation
+  std::size_t hops = 0;  ///< arcs on the longest way from a source to a receiver
+  Bandwidth line;        ///< least capacity on its way
   /// By source: the switches' rows that hold sums with it, and how long its word takes to them.
   std::vector<std::vector<std::pair<std::uint32_t, Duration>>> rows_above;
   std::vector<std::uint32_t> ends;  ///< by lane: the receiver that it ends at, or none

@@ -25,10 +25,10 @@ void Placements::begin(std::int64_t number) {
     ++stretches_.back().count;
     return;
   }
-  Stretch stretch{.first = number,
-                  .count = 1,
-                  .placement = {.round = std::move(round),
-                                .clique_of = std::vector<std::size_t>(islands_)}};
+  Stretch stretch{
+      .first = number,
+      .count = 1,
+      .placement = {.round = std::move(round), .clique_of = std::vector<std::size_t>(islands_)}};
   Placement& placement = stretch.placement;
   std::size_t placed = 0;
   for (std::size_t c = 0; c < placement.round.cliques.size(); ++c) {

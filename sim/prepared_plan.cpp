@@ -15,8 +15,7 @@ namespace {
 PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const Flow& flow,
                        const ProgramFlow& program) {
   PacketPlan packets;
-  packets.tables =
-      std::make_shared<const PacketTables>(packet_tables(network, flow, program));
+  packets.tables = std::make_shared<const PacketTables>(packet_tables(network, flow, program));
   // Where acknowledgements clock the senders, the switches' memory slows them down by itself.
   const bool clocked = network.limits != nullptr && !plan.limited_by.empty() &&
                        network.limits->discipline == AggregationDiscipline::kAckClocked;
@@ -41,7 +40,8 @@ std::optional<std::string> timeout_fault(const Topology& topology, const Prepare
     const Duration trip = round_trip(topology, *packets.tables, settings.transport);
     if (*recovery.timeout > trip) continue;
     return fmt::format(
-        "{} is not above the round trip of {:.6g} ms of {}, so that every chunk would be sent again; "
+        "{} is not above the round trip of {:.6g} ms of {}, so that every chunk would be sent "
+        "again; "
         "give more, or `force: true`",
         to_text(*recovery.timeout), trip.in_milliseconds(), to_text(plan.plan.members, topology));
   }
@@ -77,6 +77,8 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
                         .independent = {},
                         .starts = {},
                         .touches = {},
+                        .program = {},
+                        .sums_in_switches = false,
                         .wan_bytes = {},
                         .bound = {},
                         .member_bounds = {}};
@@ -92,7 +94,9 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
                                     clique.begin());
   };
   // What runs is what the switches are told, not the plan's own idea of its arcs.
-  const SwitchProgram program = compile(network_, prepared.plan);
+  prepared.program = compile(network_, prepared.plan);
+  const SwitchProgram& program = prepared.program;
+  prepared.sums_in_switches = adds_in_switches(network_.topology, program);
   for (std::size_t f = 0; f < prepared.plan.flows.size(); ++f) {
     Flow& flow = prepared.plan.flows[f];
     std::vector<ArcUse> played = played_arcs(network_.topology, program.flows[f]);
@@ -101,8 +105,7 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     if (flows_ != nullptr) {
       prepared.routes.push_back(flows_->route(flow));
     } else {
-      prepared.packets.push_back(
-          packet_plan(network_, prepared.plan, flow, program.flows[f]));
+      prepared.packets.push_back(packet_plan(network_, prepared.plan, flow, program.flows[f]));
     }
     if (flow.after.empty()) {
       prepared.independent.push_back(f);

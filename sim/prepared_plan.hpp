@@ -7,6 +7,7 @@
 
 #include "models/bounds.hpp"
 #include "schedules/round_plan.hpp"
+#include "schedules/switch_program.hpp"
 #include "sim/flow_network.hpp"
 #include "sim/packet_network.hpp"
 
@@ -20,13 +21,15 @@ struct PreparedPlan {
   std::vector<std::size_t> independent;           ///< flows that wait for none
   std::vector<std::vector<std::size_t>> starts;   ///< by member rank: its other flows, in order
   std::vector<std::vector<std::size_t>> touches;  ///< by member rank: flows it sends or receives
-  Bytes wan_bytes;                                ///< over core arcs, copies included
+  SwitchProgram program;
+  bool sums_in_switches = false;
+  Bytes wan_bytes;  ///< over core arcs, copies included
   CutBound bound;
   std::vector<Duration> member_bounds;  ///< by member rank
 };
 
-/// Why the plan's exchange cannot be repaired by `network.transport.recovery`: its time-out is below
-/// the round trip, and nobody forces it. Nothing if it can, or nothing is lost.
+/// Why the plan's exchange cannot be repaired by `network.transport.recovery`: its time-out is
+/// below the round trip, and nobody forces it. Nothing if it can, or nothing is lost.
 std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
                                          const PacketSettings& settings);
 

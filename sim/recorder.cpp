@@ -82,7 +82,10 @@ void Recorder::on_clique(const CliqueRow& row) {
       seconds(row.compute), seconds(row.wait), seconds(row.communication),
       std::to_string(row.wan_bytes.in_bytes()), seconds(row.bound),
       alone ? "" : number(row.communication / row.bound), row.bound_by,
-      alone ? "" : row.dropped ? "dropped" : "averaged", std::to_string(row.retransmissions)});
+      alone         ? ""
+      : row.dropped ? "dropped"
+                    : "averaged",
+      std::to_string(row.retransmissions), number(row.sum_error)});
   seconds_bound_by_[row.bound_by] +=
       std::max(row.compute.in_seconds(), row.communication.in_seconds());
   if (alone) return;
@@ -124,8 +127,7 @@ void Recorder::write_links(std::ofstream& file, const RunResult& result) const {
         number(arc.capacity.in_gigabits_per_second()), number(arc.latency.in_milliseconds()),
         std::to_string(usage.bytes.in_bytes()), seconds(usage.busy),
         number(could_carry > 0.0 ? usage.carried_bits / could_carry : 0.0),
-        number(usage.peak_utilisation),
-        std::to_string(result.lost.empty() ? 0 : result.lost[a])});
+        number(usage.peak_utilisation), std::to_string(result.lost.empty() ? 0 : result.lost[a])});
   }
 }
 

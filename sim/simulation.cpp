@@ -13,6 +13,7 @@
 #include "models/error.hpp"
 #include "schedules/mixing.hpp"
 #include "sim/clique_exchange.hpp"
+#include "sim/clique_row.hpp"
 #include "sim/placements.hpp"
 
 namespace gyre {
@@ -27,38 +28,6 @@ double seconds_since(Clock::time_point start) {
 
 /// A switch's state is reported no more often than this, in simulated time.
 constexpr Duration kSwitchReports = Duration::milliseconds(10);
-
-CliqueRow clique_row(const Topology& topology, std::int64_t number,
-                     const CliqueExchange& exchange, Instant ended) {
-  const PreparedPlan& prepared = exchange.prepared();
-  const auto k = static_cast<double>(prepared.plan.members.size());
-  const Duration communication = ended - exchange.begun;
-  const Prediction& predicted = prepared.plan.predicted;
-  std::optional<Duration> paced;
-  if (prepared.plan.flows.front().rate) paced = predicted.bandwidth;
-  std::string bound_by = "compute";
-  if (exchange.compute < communication) {
-    const ArcId arc = predicted.binding_arc;
-    const std::string& limit = prepared.plan.limited_by;
-    bound_by =
-        fmt::format("{} {}", topology.is_core(arc) ? "link" : "access", topology.name(arc));
-    if (!limit.empty()) bound_by = "switch " + limit;
-    if (predicted.latency > predicted.bandwidth) bound_by = "latency";
-  }
-  return {.round = number,
-          .members = prepared.plan.members,
-          .exchange = prepared.plan.exchange,
-          .start = exchange.began_round,
-          .compute = exchange.compute,
-          .wait = exchange.wait / k,
-          .communication = communication,
-          .wan_bytes = exchange.wan_bytes(),
-          .bound = prepared.bound.time,
-          .paced = paced,
-          .bound_by = std::move(bound_by),
-          .dropped = exchange.dropped(),
-          .retransmissions = exchange.retransmissions()};
-}
 
 /// Where an island is, for the report of a deadlock.
 enum class Position : std::uint8_t { kComputing, kMeeting, kExchanging, kAtBarrier, kDone };
@@ -77,9 +46,8 @@ class Simulation {
                  .capabilities = spec_.capabilities,
                  .limits = spec_.limits},
         compute_(spec.compute, topology_.island_names(), spec.seed),
-        platform_(topology_, spec.packets
-                                 ? 0
-                                 : most_paced_flows(network_, spec.exchange, spec.routing)),
+        platform_(topology_,
+                  spec.packets ? 0 : most_paced_flows(network_, spec.exchange, spec.routing)),
         flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
         packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                     topology_, platform_,
@@ -151,6 +119,7 @@ class Simulation {
                              .paced = {},
                              .bound_by = "compute",
                              .dropped = false,
+                             .sum_error = 0.0,
                              .retransmissions = 0});
       }
       end_round(me);
@@ -222,8 +191,7 @@ class Simulation {
           return;
         }
       }
-      const bool eager =
-          spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager;
+      const bool eager = spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager;
       shared = std::make_shared<CliqueExchange>(
           std::move(plan),
           Networks{.flows = flows_.get(), .packets = packets_.get(), .eager = eager}, gates_,
@@ -238,7 +206,8 @@ class Simulation {
     mine->compute = std::max(mine->compute, ready - began_round);
     go(me, Position::kMeeting);
     if (mine->meet(me)) {
-      if (spec_.task != nullptr) mine->average = learn_average(members);
+      if (spec_.task != nullptr) learn_average(*mine, number);
+      if (stopped_) return;
       mine->begin(me);
     }
     go(me, Position::kExchanging);
@@ -246,7 +215,7 @@ class Simulation {
     const Instant ended = simulated_now();
 
     if (spec_.task != nullptr && outer_ && !mine->dropped()) {
-      spec_.task->assign(me, outer_->step(me, mine->average));
+      spec_.task->assign(me, outer_->step(me, mine->average_of(me)));
     }
     const auto rank = static_cast<std::size_t>(
         std::lower_bound(members.begin(), members.end(), me) - members.begin());
@@ -271,11 +240,30 @@ class Simulation {
     packets_->stop();
   }
 
-  [[nodiscard]] Model learn_average(const Clique& members) {
+  void learn_average(CliqueExchange& exchange, std::int64_t number) {
     const Clock::time_point start = Clock::now();
-    Model average = spec_.task->combine(clique_weights(members));
+    const PreparedPlan& prepared = exchange.prepared();
+    const Clique& members = prepared.plan.members;
+    const bool rounds =
+        spec_.limits != nullptr && spec_.limits->numbers && prepared.sums_in_switches;
+    if (!rounds) {
+      exchange.averages = {spec_.task->combine(clique_weights(members))};
+    } else {
+      std::vector<Model> models;
+      for (const IslandId i : members) models.push_back(spec_.task->model(i));
+      SwitchAverages sums = switch_averages(topology_, prepared.plan, prepared.program,
+                                            *spec_.limits->numbers, models);
+      exchange.averages = std::move(sums.of_member);
+      exchange.sum_error = sums.largest_error;
+      if (sums.overflows > 0) {
+        stop(RunStatus::kFailed,
+             fmt::format("round {}, {}: {} values of its sums leave the 32 bits of the switches at "
+                         "scale {}; give a smaller `network.aggregator.numbers.scale`",
+                         number, to_text(members, topology_), sums.overflows,
+                         to_text(spec_.limits->numbers->scale)));
+      }
+    }
     result_.learning_wall_s += seconds_since(start);
-    return average;
   }
 
   void end_round(IslandId me) {
@@ -362,23 +350,14 @@ class Simulation {
         report += "for the others at the barrier";
         continue;
       }
-      const auto exchange = exchanges_.find({state.rounds, placements_.of(state.rounds).clique_of[i]});
-      report += fmt::format(
-          "in round {} for {}", state.rounds,
-          exchange == exchanges_.end() ? "the others" : missing_members(*exchange->second));
+      const auto exchange =
+          exchanges_.find({state.rounds, placements_.of(state.rounds).clique_of[i]});
+      report += fmt::format("in round {} for {}", state.rounds,
+                            exchange == exchanges_.end()
+                                ? "the others"
+                                : whom_it_waits_for(topology_, *exchange->second));
     }
     result_.failure = fmt::format("deadlock at {} s: {}", simulated_now().in_seconds(), report);
-  }
-
-  [[nodiscard]] std::string missing_members(const CliqueExchange& exchange) const {
-    Clique missing;
-    for (const IslandId i : exchange.prepared().plan.members) {
-      if (std::find(exchange.ready().begin(), exchange.ready().end(), i) ==
-          exchange.ready().end()) {
-        missing.push_back(i);
-      }
-    }
-    return missing.empty() ? "its flows" : to_text(missing, topology_);
   }
 
   void finish() {
@@ -409,13 +388,13 @@ class Simulation {
   Network network_;
   ComputeModel compute_;
   Platform platform_;
-  std::unique_ptr<FlowNetwork> flows_;      ///< one of both
+  std::unique_ptr<FlowNetwork> flows_;  ///< one of both
   std::unique_ptr<PacketNetwork> packets_;
   PlanCache plans_;
   std::optional<OuterOptimizer> outer_;
   std::vector<s4u::SemaphorePtr> gates_;  ///< by island: what it blocks on
   Placements placements_;
-  std::size_t behind_ = 0;                ///< islands that have ended no more rounds than all have
+  std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::map<std::pair<std::int64_t, std::size_t>, std::shared_ptr<CliqueExchange>>
       exchanges_;  ///< under way, by round and clique
   std::vector<IslandId> at_barrier_;

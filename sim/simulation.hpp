@@ -45,7 +45,7 @@ struct RunSpec {
   std::uint64_t seed = 1;
   std::int64_t evaluate_every = 1;  ///< rounds
   StopRule stop;
-  bool propagation = true;  ///< false: every latency counts as zero
+  bool propagation = true;                ///< false: every latency counts as zero
   std::optional<PacketSettings> packets;  ///< fidelity `packet`; absent: `flow`
 };
 
@@ -71,8 +71,9 @@ struct CliqueRow {
   Duration bound;  ///< least time of any exchange of this clique
   /// Payload over the common rate of its trees, where the plan sets the rates of its flows.
   std::optional<Duration> paced;
-  std::string bound_by;  ///< `compute`, `latency`, `link X->Y` or `access X.up`
-  bool dropped = false;  ///< it gave up: the members kept their models
+  std::string bound_by;              ///< `compute`, `latency`, `link X->Y` or `access X.up`
+  bool dropped = false;              ///< it gave up: the members kept their models
+  double sum_error = 0.0;            ///< of a parameter of the average, by the switches' numbers
   std::int64_t retransmissions = 0;  ///< chunks sent again, each arc counted
 };
 

@@ -36,7 +36,9 @@ TEST_P(BadInput, IsRefusedWithPlaceAndReason) {
   ASSERT_EQ(first_line.compare(0, mark.size(), mark), 0) << first_line;
   std::string message = "no error";
   try {
-    load_scenario(path);
+    const LoadedScenario loaded = load_scenario(path);
+    check_fidelity(loaded.scenario, GetParam().starts_with("packet_") ? Fidelity::kPacket
+                                                                      : Fidelity::kFlow);
   } catch (const InputError& error) {
     message = error.what();
   }

@@ -63,9 +63,9 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
     ExchangePlan plan;
     plan.flows = flows;
     const SwitchProgram program = compile(network, plan);
-    PacketNetwork packets(topology, platform,
-                          packet_options(topology, options.settings, options.limits, options.seed,
-                                         true));
+    PacketNetwork packets(
+        topology, platform,
+        packet_options(topology, options.settings, options.limits, options.seed, true));
     packets.start();
     Json json;
     std::vector<std::shared_ptr<PacketFlow>> running;
@@ -88,8 +88,7 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
     for (const auto& [island, mine] : parts) {
       auto gate = simgrid::s4u::Semaphore::create(0);
       simgrid::s4u::Actor::create(
-          topology.name(island), platform.host(island),
-          [&, gate, i = island, own = mine] {
+          topology.name(island), platform.host(island), [&, gate, i = island, own = mine] {
             const auto at = options.launch_s.find(topology.name(i));
             const double launch_s = at == options.launch_s.end() ? 0.0 : at->second;
             sleep_until(Instant::at_seconds(launch_s));

@@ -57,8 +57,9 @@ struct Case {
 };
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
-  return fmt::format("{}_{}_{}", name_of(info.param.mode), name_of(info.param.exchange),
-                     std::string(info.param.round).find('|') == std::string::npos ? "all" : "three");
+  return fmt::format(
+      "{}_{}_{}", name_of(info.param.mode), name_of(info.param.exchange),
+      std::string(info.param.round).find('|') == std::string::npos ? "all" : "three");
 }
 
 constexpr const char* kAll = "SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA";
@@ -89,20 +90,20 @@ TEST_P(PacketConvergence, IsOfFirstOrderInTheChunk) {
   EXPECT_NEAR(late_s[1] / late_s[2], 2.0, 1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    NineCity, PacketConvergence,
-    testing::Values(Case{Mode::kNeither, Exchange::kDirect, kAll, 6, false},
-                    Case{Mode::kNeither, Exchange::kDirect, kThree, 4, true},
-                    Case{Mode::kMulticast, Exchange::kDirect, kAll, 6, false},
-                    Case{Mode::kMulticast, Exchange::kDirect, kThree, 4, true},
-                    Case{Mode::kAggregation, Exchange::kDirect, kAll, 7, true},
-                    Case{Mode::kAggregation, Exchange::kDirect, kThree, 4, true},
-                    Case{Mode::kBoth, Exchange::kDirect, kAll, 10, true},
-                    Case{Mode::kBoth, Exchange::kDirect, kThree, 5, true},
-                    // 16 and 4 steps of up to four arcs
-                    Case{Mode::kNeither, Exchange::kRing, kAll, 64, true},
-                    Case{Mode::kNeither, Exchange::kRing, kThree, 16, true}),
-    name_of_case);
+INSTANTIATE_TEST_SUITE_P(NineCity, PacketConvergence,
+                         testing::Values(Case{Mode::kNeither, Exchange::kDirect, kAll, 6, false},
+                                         Case{Mode::kNeither, Exchange::kDirect, kThree, 4, true},
+                                         Case{Mode::kMulticast, Exchange::kDirect, kAll, 6, false},
+                                         Case{Mode::kMulticast, Exchange::kDirect, kThree, 4, true},
+                                         Case{Mode::kAggregation, Exchange::kDirect, kAll, 7, true},
+                                         Case{Mode::kAggregation, Exchange::kDirect, kThree, 4,
+                                              true},
+                                         Case{Mode::kBoth, Exchange::kDirect, kAll, 10, true},
+                                         Case{Mode::kBoth, Exchange::kDirect, kThree, 5, true},
+                                         // 16 and 4 steps of up to four arcs
+                                         Case{Mode::kNeither, Exchange::kRing, kAll, 64, true},
+                                         Case{Mode::kNeither, Exchange::kRing, kThree, 16, true}),
+                         name_of_case);
 
 // Packed trees with rates from an LP, islands that add on the way.
 TEST(PacketTree, ConvergesToo) {
@@ -149,9 +150,9 @@ TEST(PacketMemory, MeetsTheReference) {
       // Who is late is a coin's choice: of some seeds one has two that differ.
       std::int64_t most = 0;
       for (std::uint64_t seed = 1; seed <= (aligned ? 8U : 1U); ++seed) {
-        const Played played = play(cities.world.network(),
-                                   {flow_of(stream, aligned ? 10'000'000 : 300'000'000)},
-                                   {.settings = chunks_of(chunk), .limits = &one.limits, .seed = seed});
+        const Played played =
+            play(cities.world.network(), {flow_of(stream, aligned ? 10'000'000 : 300'000'000)},
+                 {.settings = chunks_of(chunk), .limits = &one.limits, .seed = seed});
         for (const auto& [name, usage] : played.switches) {
           most = std::max(most, usage.peak_bytes);
         }
@@ -183,8 +184,7 @@ TEST(PacketSlots, LimitTheRate) {
     };
     const std::int64_t few = 20 * slots * chunk;
     const double rate_Bps = static_cast<double>(few) / (end_s(2 * few) - end_s(few));
-    const double expected =
-        std::min(kLine_Bps, static_cast<double>(slots * chunk) / round_trip_s);
+    const double expected = std::min(kLine_Bps, static_cast<double>(slots * chunk) / round_trip_s);
     EXPECT_NEAR(rate_Bps / expected, 1.0, 1e-3) << slots;
   }
 }
@@ -202,8 +202,7 @@ TEST(PacketSlots, TwoMebibytesSlowDown) {
           .end_s;
     };
     const std::int64_t pools = 4 * (2 << 20);
-    const double rate_Gbps =
-        static_cast<double>(pools) * 8e-9 / (end_s(2 * pools) - end_s(pools));
+    const double rate_Gbps = static_cast<double>(pools) * 8e-9 / (end_s(2 * pools) - end_s(pools));
     const double expected = std::stod(row.at("rate_with_tofino_2MB_pool_Gbps"));
     EXPECT_NEAR(rate_Gbps, expected, 0.01 * expected + 0.0005) << row.at("clique");
   }
@@ -224,8 +223,7 @@ TEST(PacketStraggler, HoldsMemoryOrStallsTheOthers) {
   SwitchLimits open = limits_of(AggregationDiscipline::kOpenLoop, LaunchRule::kEager);
   const Played free = played(open);
   // max(t + d): LAX 0.25 + 0.02572 s, then the payload, then 55.32 ms to BAR; five arcs' chunks.
-  const double expected_s =
-      late_s + 0.02572 + static_cast<double>(bytes) / kLine_Bps + 0.05532;
+  const double expected_s = late_s + 0.02572 + static_cast<double>(bytes) / kLine_Bps + 0.05532;
   EXPECT_NEAR(free.end_s, expected_s, 5.0 * static_cast<double>(chunk) / kLine_Bps);
   // NYC's own contributions wait for LAX's first.
   const double held = kLine_Bps * (late_s + 0.02572);
@@ -252,7 +250,8 @@ TEST(PacketWindow, BelowTheDelayPacesTheHop) {
     options.settings.transport.window = Bytes::count(window);
     const auto end_s = [&](std::int64_t bytes) {
       return play(plain.network(),
-                  {flow_of(multicast_streams(plain.network(), nyc, std::vector{bar}).front(), bytes)},
+                  {flow_of(multicast_streams(plain.network(), nyc, std::vector{bar}).front(),
+                           bytes)},
                   options)
           .end_s;
     };
@@ -327,8 +326,7 @@ TEST(PacketNetwork, IsDeterministic) {
   EXPECT_EQ(first.events, second.events);
   EXPECT_GT(first.lost, 0);
   options.seed = 6;
-  EXPECT_NE(first.ends,
-            play(cities.world.network(), {flow_of(stream, 50'000'000)}, options).ends);
+  EXPECT_NE(first.ends, play(cities.world.network(), {flow_of(stream, 50'000'000)}, options).ends);
 }
 
 }  // namespace
