@@ -130,6 +130,25 @@ constexpr std::array kExchange{
     Column{"binding_arc", "-", "the arc that needs longest for what this round puts on it"},
 };
 
+constexpr std::array kCrosscheck{
+    Column{"schedule", "-", "name of the schedule in the scenario"},
+    Column{"mode", "-", "what the switches may do"},
+    Column{"round", "-", "cliques: members joined by +, cliques separated by |"},
+    Column{"flow_s", "s", "simulated time of the round's exchanges at fidelity flow"},
+    Column{"packet_s", "s", "the same at fidelity packet; empty if it did not end"},
+    Column{"difference_s", "s", "packet_s - flow_s, the sum of the four parts that follow"},
+    Column{"granularity_s", "s", "part of chunks that are stored at every arc and sent in turn"},
+    Column{"granularity_limit_s", "s",
+           "what theory allows for that: arcs on the longest chain of ways x a chunk's time"},
+    Column{"headers_s", "s", "part of header bytes and of the switches' own time"},
+    Column{"limits_s", "s", "part of windows, slots, memory and adders"},
+    Column{"loss_s", "s", "part of losses, faults and their recovery"},
+    Column{"bound_s", "s", "least time that any exchange of these cliques could take on this map"},
+    Column{"lost_chunks", "-", "chunks that arcs lost"},
+    Column{"retransmissions", "-", "chunks sent again, each arc that they crossed counted"},
+    Column{"mainly", "-", "the largest part in words"},
+};
+
 constexpr std::array kPlan{
     Column{"mode", "-", "what the switches may do"},
     Column{"routing", "-", "how paths are chosen"},
@@ -164,6 +183,7 @@ constexpr std::array kTables{
                 kSwitches},
     OutputTable{"islands", "islands.csv: one row an island of a run", kIslands},
     OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
+    OutputTable{"crosscheck", "gyre crosscheck --format csv: one row a round", kCrosscheck},
     OutputTable{"plan", "gyre plan --format csv: one row a mode and rank", kPlan},
 };
 
@@ -176,6 +196,7 @@ std::span<const Column> links_columns() { return kLinks; }
 std::span<const Column> switches_columns() { return kSwitches; }
 std::span<const Column> islands_columns() { return kIslands; }
 std::span<const Column> exchange_columns() { return kExchange; }
+std::span<const Column> crosscheck_columns() { return kCrosscheck; }
 std::span<const Column> plan_columns() { return kPlan; }
 std::span<const OutputTable> output_tables() { return kTables; }
 

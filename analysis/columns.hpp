@@ -36,6 +36,9 @@ std::span<const Column> exchange_columns();
 /// `gyre plan --format csv`: one row a mode and rank.
 std::span<const Column> plan_columns();
 
+/// `gyre crosscheck --format csv`: one row a round.
+std::span<const Column> crosscheck_columns();
+
 /// All of them.
 std::span<const OutputTable> output_tables();
 

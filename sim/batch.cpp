@@ -223,7 +223,10 @@ class Batch {
     if (!recovery || !recovery->timeout || recovery->force) return;
     const Bounds bounds(*spec.topology, routes);
     PlanCache plans({*spec.topology, routes, spec.capabilities, spec.limits}, bounds, nullptr,
-                    {.payload = spec.payload, .exchange = spec.exchange, .routing = spec.routing});
+                    {.payload = spec.payload,
+                     .exchange = spec.exchange,
+                     .routing = spec.routing,
+                     .keep_rates = false});
     for (std::int64_t number = 0; number < std::min(kRounds, spec.stop.max_rounds); ++number) {
       const Round round = spec.policy->round(number);
       for (std::size_t c = 0; c < round.cliques.size(); ++c) {

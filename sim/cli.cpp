@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",   "exchange",  "plan", "run",
-                                         "compare", "reproduce", "list"};
+const std::vector<std::string> kCommands{"check",   "exchange",   "plan",      "run",
+                                         "compare", "crosscheck", "reproduce", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -168,6 +168,30 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
   command->callback([&] { action = [&options] { return command_compare(options); }; });
 }
 
+void add_crosscheck(CLI::App& app, CrosscheckOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "crosscheck", "Both fidelities side by side, round by round, with the difference explained");
+  options.common.fidelity = name_of(Fidelity::kPacket);
+  add_scenario(*command, options.common);
+  command
+      ->add_option("--schedule", options.schedule,
+                   "Only this schedule (default: all that exchange over the network)")
+      ->type_name("NAME");
+  command->add_option("--mode", options.mode, "Only this mode (default: all of the scenario's)")
+      ->type_name("MODE");
+  command
+      ->add_option("--rounds", options.rounds,
+                   "First rounds of each schedule; what comes again counts once (default: 4)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_flag("--quiet", options.common.quiet, "No progress on standard error");
+  add_format(*command, options.common.format);
+  command->footer(
+      "Example: gyre crosscheck scenarios/nine-city.yaml --mode both --set "
+      "'network.transport={chunk: 2 MB}'");
+  command->callback([&] { action = [&options] { return command_crosscheck(options); }; });
+}
+
 void add_reproduce(CLI::App& app, ReproduceOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand(
       "reproduce", "A known table beside ours, cell by cell (gyre list reproductions)");
@@ -264,6 +288,23 @@ Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenari
   return modes[static_cast<std::size_t>(known - names.begin())];
 }
 
+std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenario& scenario) {
+  std::vector<std::string> labels;
+  labels.reserve(scenario.schedules.size());
+  for (const ScheduleSpec& schedule : scenario.schedules) labels.push_back(schedule.label.value);
+  if (!name) {
+    if (labels.size() == 1) return 0;
+    throw InputError("--schedule",
+                     fmt::format("needed, since the scenario has several: {}", one_of(labels)));
+  }
+  for (std::size_t s = 0; s < labels.size(); ++s) {
+    if (labels[s] == *name) return s;
+  }
+  throw InputError("--schedule",
+                   fmt::format("'{}' is no schedule of the scenario{}; its schedules: {}", *name,
+                               did_you_mean(*name, labels), one_of(labels)));
+}
+
 std::string output_folder(const CommonOptions& options, const Scenario& scenario) {
   const fs::path folder =
       options.output ? fs::path(*options.output) : fs::path("results") / scenario.name.value;
@@ -303,6 +344,7 @@ int run_cli(int argc, char** argv) {
   PlanCommandOptions plan_options;
   RunOptions run_options;
   CompareOptions compare_options;
+  CrosscheckOptions crosscheck_options;
   ReproduceOptions reproduce_options;
   ListOptions list_options;
   Action action;
@@ -311,6 +353,7 @@ int run_cli(int argc, char** argv) {
   add_plan(app, plan_options, action);
   add_run(app, run_options, action);
   add_compare(app, compare_options, action);
+  add_crosscheck(app, crosscheck_options, action);
   add_reproduce(app, reproduce_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);

@@ -50,6 +50,12 @@ struct PlanCommandOptions {
   CommonOptions common;
   std::optional<std::string> mode;
 };
+struct CrosscheckOptions {
+  CommonOptions common;
+  std::optional<std::string> schedule;
+  std::optional<std::string> mode;
+  std::int64_t rounds = 4;
+};
 struct ReproduceOptions {
   std::string name;
   bool quiet = false;
@@ -66,6 +72,7 @@ int command_exchange(const ExchangeOptions& options);
 int command_plan(const PlanCommandOptions& options);
 int command_run(const RunOptions& options);
 int command_compare(const CompareOptions& options);
+int command_crosscheck(const CrosscheckOptions& options);
 int command_reproduce(const ReproduceOptions& options);
 int command_list(const ListOptions& options);
 
@@ -78,6 +85,8 @@ Format chosen_format(const std::string& name);
 LoadedScenario load(const CommonOptions& options);
 /// `--mode` as a mode of the scenario; without it the only one.
 Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenario);
+/// `--schedule` as an index; without it the only one.
+std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenario& scenario);
 /// `--output`, or `results/<scenario name>`. Errors: `InputError` if it is no folder of results.
 std::string output_folder(const CommonOptions& options, const Scenario& scenario);
 std::size_t job_count(const CommonOptions& options);

@@ -197,8 +197,10 @@ int command_exchange(const ExchangeOptions& options) {
   if (loaded.fidelity == Fidelity::kPacket) packets = packet_settings(loaded.scenario, false);
   const ProbeResult result =
       probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round},
-            loaded.scenario.network.routing, limits_in(loaded.scenario), packets,
-            static_cast<std::uint64_t>(loaded.scenario.seeds.front()));
+            {.routing = loaded.scenario.network.routing,
+             .limits = limits_in(loaded.scenario),
+             .packets = packets,
+             .seed = static_cast<std::uint64_t>(loaded.scenario.seeds.front())});
   if (!result.failure.empty()) {
     fmt::print(stderr, "failed: {}\n", result.failure);
     return kExitFailed;

@@ -15,12 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string progress_text(double share, double elapsed_s) {
-  const std::string left =
-      share > 0.02 ? fmt::format(", {:.0f} s left", elapsed_s * (1.0 / share - 1.0)) : "";
-  return fmt::format("{:.0f} %{}", 100.0 * share, left);
-}
-
 void print_csv(const ReproducedTable& table) {
   fmt::print("{}", csv_line(table.columns));
   for (const auto& row : table.rows) fmt::print("{}", csv_line(row));

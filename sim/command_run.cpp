@@ -13,23 +13,6 @@
 namespace gyre {
 namespace {
 
-std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenario& scenario) {
-  std::vector<std::string> labels;
-  labels.reserve(scenario.schedules.size());
-  for (const ScheduleSpec& schedule : scenario.schedules) labels.push_back(schedule.label.value);
-  if (!name) {
-    if (labels.size() == 1) return 0;
-    throw InputError("--schedule",
-                     fmt::format("needed, since the scenario has several: {}", one_of(labels)));
-  }
-  for (std::size_t s = 0; s < labels.size(); ++s) {
-    if (labels[s] == *name) return s;
-  }
-  throw InputError("--schedule",
-                   fmt::format("'{}' is no schedule of the scenario{}; its schedules: {}", *name,
-                               did_you_mean(*name, labels), one_of(labels)));
-}
-
 RunChoice chosen_run(const RunOptions& options, const Scenario& scenario) {
   const RunChoice choice{.schedule = chosen_schedule(options.schedule, scenario),
                          .mode = chosen_mode(options.mode, scenario),

@@ -97,17 +97,16 @@ CliqueRow clique_row(const Json& json) {
 }  // namespace
 
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
-                  Exchange exchange, const std::vector<Round>& rounds, Routing routing,
-                  const SwitchLimits* limits, const std::optional<PacketSettings>& packets,
-                  std::uint64_t seed) {
+                  Exchange exchange, const std::vector<Round>& rounds,
+                  const ProbeOptions& options) {
   RunSpec spec;
   spec.topology = &topology;
   spec.capabilities = capabilities;
   spec.exchange = exchange;
-  spec.routing = routing;
-  spec.limits = limits;
-  spec.packets = packets;
-  spec.seed = seed;
+  spec.routing = options.routing;
+  spec.limits = options.limits;
+  spec.packets = options.packets;
+  spec.seed = options.seed;
   spec.barrier = true;
   spec.payload = payload;
   spec.stop.max_rounds = static_cast<std::int64_t>(rounds.size());
@@ -123,7 +122,7 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
     spec.packets->transport.losses.clear();
     spec.packets->faults.clear();
   }
-  const Json still = simulate_rounds(spec, rounds, false);
+  const Json still = options.without_propagation ? simulate_rounds(spec, rounds, false) : whole;
   check(!still.contains("failure"), "an exchange without losses did not end");
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     const auto length = [r](const Json& run) {

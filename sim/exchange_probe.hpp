@@ -30,11 +30,18 @@ struct ProbeResult {
   std::int64_t events = 0;          ///< of packets
 };
 
+struct ProbeOptions {
+  Routing routing = Routing::kShortest;
+  const SwitchLimits* limits = nullptr;
+  std::optional<PacketSettings> packets{};  ///< at fidelity `packet`
+  std::uint64_t seed = 1;
+  bool without_propagation = true;  ///< the second simulation, for `RoundCost::bandwidth`
+};
+
 /// Simulates rounds one after the other, each on an idle map, twice: as they are, and without
-/// propagation. Runs in processes of its own. With `packets` at fidelity `packet`.
+/// propagation (and losses). Runs in processes of its own.
 ProbeResult probe(const Topology& topology, const Capabilities& capabilities, Bytes payload,
                   Exchange exchange, const std::vector<Round>& rounds,
-                  Routing routing = Routing::kShortest, const SwitchLimits* limits = nullptr,
-                  const std::optional<PacketSettings>& packets = {}, std::uint64_t seed = 1);
+                  const ProbeOptions& options = {});
 
 }  // namespace gyre

@@ -31,7 +31,7 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
                   .outages = std::vector<std::vector<Outage>>(topology.arc_count()),
                   .seed = seed,
                   .propagation = propagation};
-  options.limits = limits;
+  options.limits = settings.unlimited_switches ? nullptr : limits;
   options.lossy = transport.lossy() || !settings.faults.empty();
   options.recovery = transport.recovery.value_or(RecoverySpec());
   for (const ArcLoss& one : transport.losses) {

@@ -36,6 +36,8 @@ struct PacketOptions {
 struct PacketSettings {
   TransportSpec transport;
   std::vector<FaultSpec> faults;  ///< their arcs and switches are on the map
+  /// Switches hold and add as much as is wanted, at once: plans keep the rates that limits set.
+  bool unlimited_switches = false;
 };
 PacketOptions packet_options(const Topology& topology, const PacketSettings& settings,
                              const SwitchLimits* limits, std::uint64_t seed, bool propagation);

@@ -13,13 +13,13 @@ namespace gyre {
 namespace {
 
 PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const Flow& flow,
-                       const ProgramFlow& program) {
+                       const ProgramFlow& program, bool keep_rate) {
   PacketPlan packets;
   packets.tables = std::make_shared<const PacketTables>(packet_tables(network, flow, program));
   // Where acknowledgements clock the senders, the switches' memory slows them down by itself.
   const bool clocked = network.limits != nullptr && !plan.limited_by.empty() &&
                        network.limits->discipline == AggregationDiscipline::kAckClocked;
-  if (!clocked) packets.rate = flow.rate;
+  if (!clocked || keep_rate) packets.rate = flow.rate;
   for (const PacketRow& row : packets.tables->rows) {
     double share = 1.0;
     for (const auto& [at, part] : flow.memory_shares) {
@@ -31,6 +31,25 @@ PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const F
 }
 
 }  // namespace
+
+Duration granularity(const Topology& topology, const PreparedPlan& plan,
+                     const TransportSpec& transport) {
+  const Bytes wire = Bytes::count(transport.wire_bytes(transport.chunk.in_bytes()));
+  std::vector<Duration> late(plan.plan.flows.size());
+  Duration latest;
+  for (std::size_t f = 0; f < plan.plan.flows.size(); ++f) {
+    for (const std::size_t before : plan.plan.flows[f].after) {
+      late[f] = std::max(late[f], late[before]);
+    }
+    Duration slowest;
+    for (const PacketLane& lane : plan.packets[f].tables->lanes) {
+      slowest = std::max(slowest, wire / topology.arc(lane.arc).capacity);
+    }
+    late[f] += slowest * static_cast<double>(plan.packets[f].tables->hops);
+    latest = std::max(latest, late[f]);
+  }
+  return latest;
+}
 
 std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
                                          const PacketSettings& settings) {
@@ -105,7 +124,8 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     if (flows_ != nullptr) {
       prepared.routes.push_back(flows_->route(flow));
     } else {
-      prepared.packets.push_back(packet_plan(network_, prepared.plan, flow, program.flows[f]));
+      prepared.packets.push_back(
+          packet_plan(network_, prepared.plan, flow, program.flows[f], options_.keep_rates));
     }
     if (flow.after.empty()) {
       prepared.independent.push_back(f);

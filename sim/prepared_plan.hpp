@@ -33,11 +33,17 @@ struct PreparedPlan {
 std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
                                          const PacketSettings& settings);
 
+/// By how much packets may end later than fluid flows, for their chunks alone: a chunk's time on
+/// each arc of the longest way, over the longest chain of flows that wait for each other.
+Duration granularity(const Topology& topology, const PreparedPlan& plan,
+                     const TransportSpec& transport);
+
 /// How the exchanges of a run are planned.
 struct PlanOptions {
   Bytes payload;
   Exchange exchange = Exchange::kBest;
   Routing routing = Routing::kShortest;
+  bool keep_rates = false;  ///< in packets, also where acknowledgements would set the pace
 };
 
 /// Plans, verifies and prepares cliques' exchanges, keeping those that come again: by clique, or by

@@ -55,7 +55,10 @@ class Simulation {
                                                    spec.propagation))
                               : nullptr),
         plans_(network_, bounds_, flows_.get(),
-               {.payload = spec.payload, .exchange = spec.exchange, .routing = spec.routing}),
+               {.payload = spec.payload,
+                .exchange = spec.exchange,
+                .routing = spec.routing,
+                .keep_rates = spec.packets && spec.packets->unlimited_switches}),
         placements_(*spec.policy, topology_.island_count()),
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {

@@ -28,4 +28,10 @@ double StatusLine::elapsed_s() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
+std::string progress_text(double share, double elapsed_s) {
+  const std::string left =
+      share > 0.02 ? fmt::format(", {:.0f} s left", elapsed_s * (1.0 / share - 1.0)) : "";
+  return fmt::format("{:.0f} %{}", 100.0 * share, left);
+}
+
 }  // namespace gyre

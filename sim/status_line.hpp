@@ -26,4 +26,7 @@ class StatusLine {
   Clock::time_point drawn_;
 };
 
+/// `35 %, 12 s left`
+std::string progress_text(double share, double elapsed_s);
+
 }  // namespace gyre

@@ -29,7 +29,7 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
     }
   }
   EXPECT_EQ(tables, (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
-                                                "islands", "plan", "switches"}));
+                                                "islands", "plan", "switches", "crosscheck"}));
 }
 
 // A name that ends with a unit says the unit that the column declares.

@@ -132,7 +132,7 @@ TEST_F(PacketLoss, TreesOfIslandsRecover) {
   for (const Exchange exchange : {Exchange::kTree, Exchange::kRing, Exchange::kDirect}) {
     const auto time_s = [&](const PacketSettings& with) {
       return probe(topology, capabilities(topology, Mode::kNeither), Bytes::count(200'000'000),
-                   exchange, rounds, Routing::kShortest, nullptr, with)
+                   exchange, rounds, {.packets = with})
           .rounds.at(0)
           .time.in_seconds();
     };

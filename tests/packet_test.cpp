@@ -78,8 +78,8 @@ TEST_P(PacketConvergence, IsOfFirstOrderInTheChunk) {
       probe(topology, able, kPayload, one.exchange, rounds).rounds[0].time.in_seconds();
   std::vector<double> late_s;
   for (const std::int64_t chunk : {4'000'000, 2'000'000, 1'000'000}) {
-    const ProbeResult packets = probe(topology, able, kPayload, one.exchange, rounds,
-                                      Routing::kShortest, nullptr, chunks_of(chunk));
+    const ProbeResult packets =
+        probe(topology, able, kPayload, one.exchange, rounds, {.packets = chunks_of(chunk)});
     late_s.push_back(packets.rounds[0].time.in_seconds() - flow_s);
     const double chunk_s = static_cast<double>(chunk) / kLine_Bps;
     EXPECT_LE(std::abs(late_s.back()), static_cast<double>(one.depth) * chunk_s * (1.0 + 1e-6))
@@ -114,8 +114,8 @@ TEST(PacketTree, ConvergesToo) {
       probe(topology, able, kPayload, Exchange::kTree, rounds).rounds[0].time.in_seconds();
   double before_s = 1.0;
   for (const std::int64_t chunk : {2'000'000, 500'000}) {
-    const ProbeResult packets = probe(topology, able, kPayload, Exchange::kTree, rounds,
-                                      Routing::kShortest, nullptr, chunks_of(chunk));
+    const ProbeResult packets =
+        probe(topology, able, kPayload, Exchange::kTree, rounds, {.packets = chunks_of(chunk)});
     const double late_s = packets.rounds[0].time.in_seconds() - flow_s;
     EXPECT_LE(std::abs(late_s), 30.0 * static_cast<double>(chunk) / kLine_Bps);
     EXPECT_LT(late_s, before_s);

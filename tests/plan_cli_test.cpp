@@ -106,7 +106,8 @@ TEST(PlannedRounds, AreSimulatedInThePredictedTime) {
                                              "SEO+TYO+SIN+NYC|LAX+BAR+LON+AMS+FRA"};
         std::vector<Round> rounds;
         for (const std::string& text : texts) rounds.push_back(round_of(text, topology));
-        const ProbeResult result = probe(topology, able, payload, exchange, rounds, routing);
+        const ProbeResult result =
+            probe(topology, able, payload, exchange, rounds, {.routing = routing});
         for (std::size_t r = 0; r < rounds.size(); ++r) {
           Duration predicted;
           for (const ExchangePlan& plan :
@@ -135,7 +136,7 @@ TEST(PlannedRounds, SayWhichSwitchLimitsThem) {
   limits.discipline = AggregationDiscipline::kAckClocked;
   const ProbeResult result =
       probe(topology, capabilities(topology, Mode::kBoth), Bytes::count(2'000'000'000),
-            Exchange::kInNetwork, {round_of("AMS+FRA+LON", topology)}, Routing::kShortest, &limits);
+            Exchange::kInNetwork, {round_of("AMS+FRA+LON", topology)}, {.limits = &limits});
   EXPECT_NEAR(16.0 / result.rounds[0].bandwidth.in_seconds(), 3.976, 0.0006);
   EXPECT_EQ(result.rounds[0].cliques.at(0).bound_by.rfind("switch memory ", 0), 0U);
 }
