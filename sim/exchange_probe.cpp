@@ -1,6 +1,7 @@
 #include "sim/exchange_probe.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -45,17 +46,19 @@ class Collector final : public RunObserver {
   }
   void on_switch(const SwitchRow& row) override {
     const SwitchUsage& u = row.usage;
-    switches_.push_back({row.time.in_seconds(), row.at.index(), u.slots, u.bytes, u.peak_bytes,
-                         u.blocked_s, u.unsummed, u.timeouts, u.repeated});
+    switches_[row.at] = {row.time.in_seconds(), row.at.index(), u.slots,    u.bytes,   u.peak_bytes,
+                         u.blocked_s,           u.unsummed,     u.timeouts, u.repeated};
   }
   [[nodiscard]] Json json() const {
-    return {{"ends_s", ends_s_}, {"cliques", cliques_}, {"switches", switches_}};
+    Json switches = Json::array();
+    for (const auto& [at, last] : switches_) switches.push_back(last);
+    return {{"ends_s", ends_s_}, {"cliques", cliques_}, {"switches", switches}};
   }
 
  private:
   std::vector<double> ends_s_;
   Json cliques_ = Json::array();
-  Json switches_ = Json::array();
+  std::map<SwitchId, Json> switches_;  ///< as they were last reported
 };
 
 Json simulate_rounds(RunSpec spec, const std::vector<Round>& rounds, bool propagation) {

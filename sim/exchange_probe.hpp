@@ -24,7 +24,7 @@ struct RoundCost {
 struct ProbeResult {
   std::vector<RoundCost> rounds;
   std::vector<ArcUsage> arcs;       ///< of all rounds together
-  std::vector<SwitchRow> switches;  ///< fidelity `packet`: as they were reported
+  std::vector<SwitchRow> switches;  ///< fidelity `packet`: those that held sums, in the end
   std::int64_t lost = 0;            ///< chunks
   std::string failure;              ///< why it did not end; then nothing else is here
   std::int64_t events = 0;          ///< of packets
