@@ -93,7 +93,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
   });
 }
 
-void PacketNetwork::start() {
+void PacketNetwork::start(std::function<void()> look_up) {
+  look_up_ = std::move(look_up);
   agenda_.start([this](NodeId node, const PacketEvent& event) { handle(node, event); });
   for (const SwitchOutage& outage : options_.switch_outages) {
     agenda_.put(topology_->node(outage.at),
@@ -208,6 +209,8 @@ Instant PacketNetwork::wait(PacketFlow& flow, IslandId island,
 }
 
 void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
+  constexpr std::int64_t kEventsBetween = 1 << 15;
+  if (agenda_.handled() % kEventsBetween == 0) look_up_();
   if (event.kind == PacketEventKind::kDown) {
     switch_down(node, event.time_s);
     return;

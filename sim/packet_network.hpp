@@ -81,8 +81,9 @@ class PacketNetwork {
   PacketNetwork& operator=(const PacketNetwork&) = delete;
   ~PacketNetwork() = default;
 
-  /// Starts the nodes. To be called once, before the simulation runs.
-  void start();
+  /// Starts the nodes. To be called once, before the simulation runs. `look_up` is called every few
+  /// ten thousand events: a round may be long.
+  void start(std::function<void()> look_up = [] {});
   /// Called with a switch's state: when it changes, at most every `interval`.
   void watch_switches(OnSwitch callback, Duration interval);
   void report_switches();
@@ -137,6 +138,7 @@ class PacketNetwork {
   std::vector<std::shared_ptr<PacketFlow>> flows_;  ///< that something still refers to
   std::vector<PacketFlow*> sharing_;                ///< with a fair share, in order of launch
   std::vector<std::optional<Rng>> launch_streams_;
+  std::function<void()> look_up_;
   OnSwitch on_switch_;
   double interval_s_ = 0.0;
   std::vector<double> next_report_s_;

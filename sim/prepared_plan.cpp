@@ -45,6 +45,7 @@ Duration granularity(const Topology& topology, const PreparedPlan& plan,
     for (const PacketLane& lane : plan.packets[f].tables->lanes) {
       slowest = std::max(slowest, wire / topology.arc(lane.arc).capacity);
     }
+    if (plan.plan.flows[f].rate) slowest = std::max(slowest, wire / *plan.plan.flows[f].rate);
     late[f] += slowest * static_cast<double>(plan.packets[f].tables->hops);
     latest = std::max(latest, late[f]);
   }

@@ -33,8 +33,9 @@ struct PreparedPlan {
 std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
                                          const PacketSettings& settings);
 
-/// By how much packets may end later than fluid flows, for their chunks alone: a chunk's time on
-/// each arc of the longest way, over the longest chain of flows that wait for each other.
+/// By how much packets may end later than fluid flows, for their chunks alone: a chunk's time, at
+/// its flow's rate where that is set, on each arc of the longest way, over the longest chain of
+/// flows that wait for each other.
 Duration granularity(const Topology& topology, const PreparedPlan& plan,
                      const TransportSpec& transport);
 

@@ -81,7 +81,11 @@ class Simulation {
     evaluate();
     if (!stopped_) {
       if (packets_ != nullptr) {
-        packets_->start();
+        packets_->start([this] {
+          if (!interrupted_) return;
+          stop(RunStatus::kTruncated, "interrupted");
+          packets_->stop();
+        });
         packets_->watch_switches([this](const SwitchRow& row) { observer_.on_switch(row); },
                                  kSwitchReports);
       }
@@ -222,7 +226,9 @@ class Simulation {
     }
     const auto rank = static_cast<std::size_t>(
         std::lower_bound(members.begin(), members.end(), me) - members.begin());
-    least_[me.index()] += spec_.propagation ? mine->prepared().member_bounds[rank] : Duration();
+    if (spec_.propagation && !mine->dropped()) {
+      least_[me.index()] += mine->prepared().member_bounds[rank];
+    }
     mine->wait += mine->begun - ready;
     if (mine->leave()) {
       observer_.on_clique(clique_row(topology_, number, *mine, ended));

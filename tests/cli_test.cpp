@@ -15,7 +15,8 @@ namespace {
 TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
   const Outcome help = gyre("--help");
   EXPECT_EQ(help.status, 0);
-  for (const char* command : {"check", "exchange", "run", "compare", "list"}) {
+  for (const char* command :
+       {"check", "exchange", "plan", "run", "compare", "crosscheck", "reproduce", "list"}) {
     EXPECT_NE(help.output.find(fmt::format("  {} ", command)), std::string::npos) << command;
     EXPECT_EQ(gyre(fmt::format("{} --help", command)).status, 0);
   }
@@ -37,7 +38,7 @@ TEST_F(Cli, BadCommandLinesExit2) {
                                        "compare " + two + " --seed 99999999999999999999",
                                        "compare " + two + " --seed 1.5",
                                        "compare " + two + " -o ''",
-                                       "compare " + two + " --fidelity packet",
+                                       "compare " + two + " --fidelity packets",
                                        "check " + two + " --set job",
                                        "check " + two + " --set job.local_steps=0",
                                        "check " + two + " --set job.local_step=5",
@@ -251,7 +252,8 @@ TEST_F(Cli, ReadmeAndParserKnowTheSameOptions) {
     return options;
   };
   std::set<std::string> known{"--version"};
-  for (const char* command : {"check", "exchange", "run", "compare", "list"}) {
+  for (const char* command :
+       {"check", "exchange", "plan", "run", "compare", "crosscheck", "reproduce", "list"}) {
     known.merge(options_in(gyre(fmt::format("{} --help", command)).output));
   }
   std::set<std::string> documented;

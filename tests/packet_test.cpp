@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "sim/exchange_probe.hpp"
+#include "sim/prepared_plan.hpp"
 #include "tests/packet_play.hpp"
 
 namespace gyre {
@@ -55,6 +56,10 @@ struct Case {
   std::size_t depth;  ///< arcs that one byte crosses at most, one after the other
   bool exact;         ///< no arc is shared by streams whose chunks could meet in another order
 };
+
+std::ostream& operator<<(std::ostream& out, const Case& one) {
+  return out << name_of(one.mode) << ' ' << name_of(one.exchange) << ' ' << one.round;
+}
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   return fmt::format(
@@ -311,6 +316,40 @@ TEST(PacketNetwork, MemoryDoesNotDependOnThePayload) {
   EXPECT_LT(large - small, 500) << small << " KB, then " << large;
 #endif
   EXPECT_GT(large, 0);
+}
+
+// Random maps with directions of their own and partial capabilities: packets end with fluid flows,
+// within what the chunks allow, and carry the same bytes over each arc.
+TEST(PacketRandomMaps, AgreeWithFlows) {
+  const Bytes payload = Bytes::count(500'000'000);
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    const Mode mode = kAllModes[seed % 4];
+    Rng coin = Rng::stream(seed, "capabilities");
+    const Topology map = random_topology(seed, {.switches = 5, .islands = 5, .extra_links = 4});
+    const World world(map, random_capabilities(map, mode, coin));
+    const std::vector<Round> rounds{make_round({world.everybody()}, 5)};
+    for (const Exchange exchange : {Exchange::kDirect, Exchange::kRing, Exchange::kTree}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", seed, name_of(mode), name_of(exchange)));
+      const ProbeResult flow = probe(world.topology, world.able, payload, exchange, rounds);
+      PlanCache plans(world.network(), world.bounds, nullptr,
+                      {.payload = payload,
+                       .exchange = exchange,
+                       .routing = Routing::kShortest,
+                       .keep_rates = false});
+      for (const std::int64_t chunk : {2'000'000, 500'000}) {
+        const PacketSettings settings = chunks_of(chunk);
+        const ProbeResult packet =
+            probe(world.topology, world.able, payload, exchange, rounds, {.packets = settings});
+        const double late_s = packet.rounds[0].time.in_seconds() - flow.rounds[0].time.in_seconds();
+        const Duration limit =
+            granularity(world.topology, *plans.get(rounds[0], 0), settings.transport);
+        EXPECT_LE(std::abs(late_s), limit.in_seconds()) << chunk;
+        for (std::size_t a = 0; a < world.topology.arc_count(); ++a) {
+          EXPECT_EQ(packet.arcs[a].bytes, flow.arcs[a].bytes) << world.topology.name(ArcId::at(a));
+        }
+      }
+    }
+  }
 }
 
 // Twice the same, to the last bit, with losses too.
