@@ -103,6 +103,7 @@ constexpr std::array kSwitches{
     Column{"blocked_s", "s", "time until then in which a contribution waited for a slot"},
     Column{"unsummed", "-", "contributions passed on unsummed until then"},
     Column{"timeouts", "-", "partial sums sent on by their time-out until then"},
+    Column{"retransmissions", "-", "chunks sent again that came by until then"},
     Column{"repeated", "-", "contributions until then that it had already"},
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 void check_arc(const Text& arc, const Topology& topology) {
   std::vector<std::string> names;
+  names.reserve(topology.arc_count());
   for (std::size_t a = 0; a < topology.arc_count(); ++a)
     names.push_back(topology.name(ArcId::at(a)));
   if (std::find(names.begin(), names.end(), arc.value) != names.end()) return;

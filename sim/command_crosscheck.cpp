@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -54,33 +56,50 @@ void print_table(const LoadedScenario& loaded, const std::vector<CrossCheck>& ro
   fmt::print("{}: each round by itself at both fidelities, chunks of {}, {} an island\n",
              loaded.scenario.name.value, to_text(transport.chunk),
              to_text(loaded.scenario.job.payload_bytes()));
-  fmt::print("difference = granularity + headers + limits + loss; seconds where not %\n\n");
+  // A part that no round has is left out.
+  const auto has = [&rows](double CrossCheck::*part) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [part](const CrossCheck& row) { return row.*part != 0.0; });
+  };
+  struct Part {
+    const char* heading;
+    double CrossCheck::*value;
+  };
+  std::vector<Part> parts{{"granularity", &CrossCheck::granularity_s},
+                          {"at most", &CrossCheck::granularity_limit_s}};
+  std::string sum = "granularity";
+  for (const Part& part :
+       {Part{"headers", &CrossCheck::headers_s}, Part{"limits", &CrossCheck::limits_s},
+        Part{"loss", &CrossCheck::loss_s}}) {
+    if (!has(part.value)) continue;
+    parts.push_back(part);
+    sum += fmt::format(" + {}", part.heading);
+  }
+  fmt::print("packet - flow = {}; in seconds\n\n", sum);
   const auto right = TextTable::Align::kRight;
-  std::string before;
-  TextTable table({{.text = "schedule"},
-                   {.text = "mode"},
-                   {.text = "flow", .align = right},
-                   {.text = "packet", .align = right},
-                   {.text = "differ %", .align = right},
-                   {.text = "granularity", .align = right},
-                   {.text = "(limit)", .align = right},
-                   {.text = "headers", .align = right},
-                   {.text = "limits", .align = right},
-                   {.text = "loss", .align = right},
-                   {.text = "bound", .align = right},
-                   {.text = "mainly"},
-                   {.text = "round"}});
+  std::vector<TextTable::Heading> headings{{.text = "schedule"},
+                                           {.text = "mode"},
+                                           {.text = "flow", .align = right},
+                                           {.text = "packet", .align = right},
+                                           {.text = "differ", .align = right}};
+  for (const Part& part : parts) headings.push_back({.text = part.heading, .align = right});
+  headings.push_back({.text = "bound", .align = right});
+  headings.push_back({.text = "mainly"});
+  headings.push_back({.text = "round"});
+  TextTable table(std::move(headings));
   for (const CrossCheck& row : rows) {
-    const auto figure = [&row](double value) {
-      return row.failure.empty() ? fmt::format("{:.6f}", value) : "-";
+    const bool ended = row.failure.empty();
+    const auto figure = [ended](double value) {
+      return ended ? fmt::format("{:.6f}", value) : std::string("-");
     };
-    table.row({row.schedule, row.mode, fmt::format("{:.6f}", row.flow_s), figure(row.packet_s),
-               row.failure.empty()
-                   ? fmt::format("{:+.3f}", 100.0 * (row.packet_s / row.flow_s - 1.0))
-                   : "-",
-               figure(row.granularity_s), fmt::format("{:.6f}", row.granularity_limit_s),
-               figure(row.headers_s), figure(row.limits_s), figure(row.loss_s),
-               fmt::format("{:.6f}", row.bound_s), main_reason(row), row.round});
+    std::vector<std::string> cells{
+        row.schedule, row.mode, fmt::format("{:.6f}", row.flow_s), figure(row.packet_s),
+        ended ? fmt::format("{:+.3f} %", 100.0 * (row.packet_s / row.flow_s - 1.0)) : "-"};
+    for (const Part& part : parts) cells.push_back(figure(row.*part.value));
+    cells.push_back(fmt::format("{:.6f}", row.bound_s));
+    cells.push_back(main_reason(row));
+    cells.push_back(row.round);
+    table.row(cells);
   }
   fmt::print("{}", table.render());
 }

@@ -108,11 +108,12 @@ class Checker {
 
   CrossCheck check_round(const Subject& subject, const Round& round) const {
     const RunSpec spec = spec_of(subject.schedule, subject.mode);
+    const PacketSettings own = spec.packets.value_or(PacketSettings());
     CrossCheck row;
     row.schedule = loaded_.scenario.schedules[subject.schedule].label.value;
     row.mode = name_of(subject.mode);
     row.round = to_text(round, loaded_.topology);
-    row.granularity_limit_s = limit_of(spec, round).in_seconds();
+    row.granularity_limit_s = limit_of(spec, own, round).in_seconds();
     const auto simulated = [&](const std::optional<PacketSettings>& packets) {
       return probe(loaded_.topology, spec.capabilities, spec.payload, spec.exchange, {round},
                    {.routing = spec.routing,
@@ -126,7 +127,7 @@ class Checker {
     for (const CliqueRow& clique : flow.rounds.at(0).cliques) {
       row.bound_s = std::max(row.bound_s, clique.bound.in_seconds());
     }
-    const std::array<PacketSettings, 4> all = steps(*spec.packets);
+    const std::array<PacketSettings, 4> all = steps(own);
     std::array<double, 4> time_s{};
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i > 0 && same(all[i - 1], all[i], spec.limits)) {
@@ -153,7 +154,8 @@ class Checker {
     return row;
   }
 
-  [[nodiscard]] Duration limit_of(const RunSpec& spec, const Round& round) const {
+  [[nodiscard]] Duration limit_of(const RunSpec& spec, const PacketSettings& settings,
+                                  const Round& round) const {
     const Routes routes(loaded_.topology);
     const Bounds bounds(loaded_.topology, routes);
     PlanCache plans({loaded_.topology, routes, spec.capabilities, spec.limits}, bounds, nullptr,
@@ -165,9 +167,12 @@ class Checker {
     for (std::size_t c = 0; c < round.cliques.size(); ++c) {
       if (round.cliques[c].size() < 2) continue;
       const std::shared_ptr<const PreparedPlan> plan = plans.get(round, c);
-      const auto fault = timeout_fault(loaded_.topology, *plan, *spec.packets);
-      if (fault) throw InputError(spec.packets->transport.recovery->timeout_where, *fault);
-      latest = std::max(latest, granularity(loaded_.topology, *plan, spec.packets->transport));
+      const auto fault = timeout_fault(loaded_.topology, *plan, settings);
+      if (fault) {
+        const RecoverySpec recovery = settings.transport.recovery.value_or(RecoverySpec());
+        throw InputError(recovery.timeout_where, *fault);
+      }
+      latest = std::max(latest, granularity(loaded_.topology, *plan, settings.transport));
     }
     return latest;
   }
@@ -191,9 +196,9 @@ std::string main_reason(const CrossCheck& row) {
       {row.limits_s, "windows and slots"},
       {row.loss_s, "loss and faults"},
   }};
-  const auto most = std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-    return std::abs(a.first) < std::abs(b.first);
-  });
+  const auto* const most = std::max_element(
+      parts.begin(), parts.end(),
+      [](const auto& a, const auto& b) { return std::abs(a.first) < std::abs(b.first); });
   return std::abs(most->first) > 0.0 ? most->second : "none";
 }
 

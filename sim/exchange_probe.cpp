@@ -46,8 +46,9 @@ class Collector final : public RunObserver {
   }
   void on_switch(const SwitchRow& row) override {
     const SwitchUsage& u = row.usage;
-    switches_[row.at] = {row.time.in_seconds(), row.at.index(), u.slots,    u.bytes,   u.peak_bytes,
-                         u.blocked_s,           u.unsummed,     u.timeouts, u.repeated};
+    switches_[row.at] = {
+        row.time.in_seconds(), row.at.index(), u.slots,    u.bytes,    u.peak_bytes,
+        u.blocked_s,           u.unsummed,     u.timeouts, u.repeated, u.retransmissions};
   }
   [[nodiscard]] Json json() const {
     Json switches = Json::array();
@@ -159,6 +160,7 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
                                          .blocked_s = json.at(5),
                                          .unsummed = json.at(6),
                                          .timeouts = json.at(7),
+                                         .retransmissions = json.at(9),
                                          .repeated = json.at(8)}});
   }
   result.lost = whole.at("lost");

@@ -33,7 +33,7 @@ struct ProbeResult {
 struct ProbeOptions {
   Routing routing = Routing::kShortest;
   const SwitchLimits* limits = nullptr;
-  std::optional<PacketSettings> packets{};  ///< at fidelity `packet`
+  std::optional<PacketSettings> packets = std::nullopt;  ///< at fidelity `packet`
   std::uint64_t seed = 1;
   bool without_propagation = true;  ///< the second simulation, for `RoundCost::bandwidth`
 };

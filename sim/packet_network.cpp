@@ -44,7 +44,10 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
       options.wire.outages[arc_named(topology, fault.arc->value).index()].push_back(outage);
       continue;
     }
-    const SwitchId at = topology.find_switch(fault.at_switch->value).value();
+    const std::optional<SwitchId> found =
+        topology.find_switch(fault.at_switch.value_or(Text()).value);
+    check(found.has_value(), "a switch that is not on the map");
+    const SwitchId at = found.value_or(SwitchId());
     options.switch_outages.push_back({at, outage});
     for (std::size_t a = 0; a < topology.arc_count(); ++a) {
       const Arc& arc = topology.arc(ArcId::at(a));

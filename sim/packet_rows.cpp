@@ -37,6 +37,7 @@ ChunkState& PacketRows::state(PacketFlow& flow, std::uint32_t row, std::int64_t 
 void PacketRows::arrive(PacketFlow& flow, const PacketEvent& event, double now_s) {
   const std::uint32_t row = flow.tables->lanes[event.index].row;
   const PacketRow& table = flow.tables->rows[row];
+  if (event.resent && table.at_switch) ++usage_[table.node.index()].retransmissions;
   if (!table.adds) {
     pass_on(flow, table, event, now_s);
     return;
@@ -77,8 +78,9 @@ void PacketRows::serve_adder(SwitchId at, double now_s) {
       ++flow->pending;
       adder.ring.push_back({flow, lane});
     }
-    const double free_s = now_s + static_cast<double>(flow->size_of(chunk.chunk)) /
-                                      limits_->rate->in_bytes_per_second();
+    const Duration taken =
+        Bytes::count(flow->size_of(chunk.chunk)) / limits_->rate.value_or(Bandwidth());
+    const double free_s = now_s + taken.in_seconds();
     agenda_->put(topology_->node(at), {.time_s = free_s + limits_->latency.in_seconds(),
                                        .kind = PacketEventKind::kAdded,
                                        .resent = chunk.resent,
@@ -173,7 +175,7 @@ bool PacketRows::takes(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, 
   if (at.limit == 0) return true;
   const SwitchUsage& used = usage_[table.node.index()];
   return at.in_use < at.limit * (flow.timeout_s > 0.0 && keeps_copies() ? 2 : 1) &&
-         used.bytes + flow.chunk_bytes <= limits_->memory->in_bytes();
+         used.bytes + flow.chunk_bytes <= limits_->memory.value_or(Bytes()).in_bytes();
 }
 
 bool PacketRows::keeps_copies() const { return discipline() == AggregationDiscipline::kAckClocked; }

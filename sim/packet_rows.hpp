@@ -14,13 +14,14 @@ namespace gyre {
 
 /// What a switch holds and did, up to an instant.
 struct SwitchUsage {
-  std::int64_t slots = 0;       ///< sums that it holds
-  std::int64_t bytes = 0;       ///< of them
-  std::int64_t peak_bytes = 0;  ///< most at any time
-  double blocked_s = 0.0;       ///< time in which a contribution waited for a slot
-  std::int64_t unsummed = 0;    ///< contributions passed on for want of a slot or of time
-  std::int64_t timeouts = 0;    ///< partial sums sent on
-  std::int64_t repeated = 0;    ///< chunks that came again
+  std::int64_t slots = 0;            ///< sums that it holds
+  std::int64_t bytes = 0;            ///< of them
+  std::int64_t peak_bytes = 0;       ///< most at any time
+  double blocked_s = 0.0;            ///< time in which a contribution waited for a slot
+  std::int64_t unsummed = 0;         ///< contributions passed on for want of a slot or of time
+  std::int64_t timeouts = 0;         ///< partial sums sent on
+  std::int64_t retransmissions = 0;  ///< chunks sent again that came by
+  std::int64_t repeated = 0;         ///< contributions that it had already
 };
 
 /// The tables of all nodes at work: passing on, replicating, adding.
@@ -51,7 +52,7 @@ class PacketRows {
   void on_change(OnChange callback) { on_change_ = std::move(callback); }
 
   /// Gives the rows of a fresh flow their slots. `shares`: of each row in its switch's memory.
-  void open(PacketFlow& flow, const std::vector<double>& shares);
+  void open(PacketFlow& flow, const std::vector<double>& shares) const;
   /// A chunk has arrived at a node on a lane that feeds a row.
   void arrive(PacketFlow& flow, const PacketEvent& event, double now_s);
   /// The adder has taken a contribution: it takes the next one, the inputs in turn.

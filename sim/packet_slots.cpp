@@ -13,7 +13,7 @@ std::optional<std::int64_t> PacketRows::slots(std::int64_t chunk_bytes, bool cop
   return limits_->memory->in_bytes() / (two ? 2 * chunk_bytes : chunk_bytes);
 }
 
-void PacketRows::open(PacketFlow& flow, const std::vector<double>& shares) {
+void PacketRows::open(PacketFlow& flow, const std::vector<double>& shares) const {
   const bool copies = flow.timeout_s > 0.0;
   const std::optional<std::int64_t> all = slots(flow.chunk_bytes, copies);
   for (std::size_t r = 0; r < flow.rows.size(); ++r) {

@@ -92,15 +92,15 @@ class Builder {
 
   void add_endpoints() {
     const std::vector<IslandId>& sources = flow_.stream.sources;
-    for (std::size_t s = 0; s < sources.size(); ++s) {
+    for (const IslandId from : sources) {
       PacketSource source;
-      source.island = sources[s];
+      source.island = from;
       for (const auto& [island, ports] : program_.starts) {
-        if (island != sources[s]) continue;
+        if (island != from) continue;
         for (const Port& port : ports) source.out.push_back(lane(port));
       }
       for (const auto& [island, offset] : program_.launch_offsets) {
-        if (island == sources[s]) source.launch_offset = offset;
+        if (island == from) source.launch_offset = offset;
       }
       tables_.sources.push_back(std::move(source));
     }
@@ -162,7 +162,7 @@ class Builder {
       for (std::uint32_t s = 0; s < tables_.sources.size(); ++s) {
         if ((row.expects >> s & 1U) == 0) continue;
         const NodeId island = topology_.node(tables_.sources[s].island);
-        tables_.rows_above[s].push_back({r, network_.routes.latency(island, row.node)});
+        tables_.rows_above[s].emplace_back(r, network_.routes.latency(island, row.node));
       }
     }
   }

@@ -45,7 +45,8 @@ Duration granularity(const Topology& topology, const PreparedPlan& plan,
     for (const PacketLane& lane : plan.packets[f].tables->lanes) {
       slowest = std::max(slowest, wire / topology.arc(lane.arc).capacity);
     }
-    if (plan.plan.flows[f].rate) slowest = std::max(slowest, wire / *plan.plan.flows[f].rate);
+    const std::optional<Bandwidth>& rate = plan.plan.flows[f].rate;
+    if (rate) slowest = std::max(slowest, wire / *rate);
     late[f] += slowest * static_cast<double>(plan.packets[f].tables->hops);
     latest = std::max(latest, late[f]);
   }

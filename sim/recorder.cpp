@@ -111,7 +111,7 @@ void Recorder::on_switch(const SwitchRow& row) {
       number(row.time.in_seconds()), topology_->name(row.at), std::to_string(usage.slots),
       std::to_string(usage.bytes), std::to_string(usage.peak_bytes), number(usage.blocked_s),
       std::to_string(usage.unsummed), std::to_string(usage.timeouts),
-      std::to_string(usage.repeated)});
+      std::to_string(usage.retransmissions), std::to_string(usage.repeated)});
 }
 
 void Recorder::write_links(std::ofstream& file, const RunResult& result) const {

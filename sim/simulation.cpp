@@ -239,7 +239,8 @@ class Simulation {
 
   /// An exchange has waited too long for what was lost.
   void give_up(std::int64_t number, CliqueExchange& exchange, const std::string& why) {
-    if (spec_.packets->transport.recovery.value_or(RecoverySpec()).then == GiveUpRule::kDrop) {
+    if (spec_.packets.value_or(PacketSettings()).transport.recovery.value_or(RecoverySpec()).then ==
+        GiveUpRule::kDrop) {
       exchange.drop();
       return;
     }
@@ -255,13 +256,14 @@ class Simulation {
     const Clique& members = prepared.plan.members;
     const bool rounds =
         spec_.limits != nullptr && spec_.limits->numbers && prepared.sums_in_switches;
+    const SumNumbers numbers = rounds ? spec_.limits->numbers.value_or(SumNumbers()) : SumNumbers();
     if (!rounds) {
       exchange.averages = {spec_.task->combine(clique_weights(members))};
     } else {
       std::vector<Model> models;
       for (const IslandId i : members) models.push_back(spec_.task->model(i));
-      SwitchAverages sums = switch_averages(topology_, prepared.plan, prepared.program,
-                                            *spec_.limits->numbers, models);
+      SwitchAverages sums =
+          switch_averages(topology_, prepared.plan, prepared.program, numbers, models);
       exchange.averages = std::move(sums.of_member);
       exchange.sum_error = sums.largest_error;
       if (sums.overflows > 0) {
@@ -269,7 +271,7 @@ class Simulation {
              fmt::format("round {}, {}: {} values of its sums leave the 32 bits of the switches at "
                          "scale {}; give a smaller `network.aggregator.numbers.scale`",
                          number, to_text(members, topology_), sums.overflows,
-                         to_text(spec_.limits->numbers->scale)));
+                         to_text(numbers.scale)));
       }
     }
     result_.learning_wall_s += seconds_since(start);

@@ -106,7 +106,8 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
     for (std::size_t s = 0; s < topology.switch_count(); ++s) {
       const SwitchUsage& u = packets.usage(SwitchId::at(s));
       json["switches"][topology.name(SwitchId::at(s))] = {
-          u.slots, u.bytes, u.peak_bytes, u.blocked_s, u.unsummed, u.timeouts, u.repeated};
+          u.slots,    u.bytes,    u.peak_bytes, u.blocked_s,
+          u.unsummed, u.timeouts, u.repeated,   u.retransmissions};
     }
     json["retransmissions"] = 0;
     json["lost"] = 0;
@@ -132,6 +133,7 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
                              .blocked_s = u.at(3),
                              .unsummed = u.at(4),
                              .timeouts = u.at(5),
+                             .retransmissions = u.at(7),
                              .repeated = u.at(6)};
   }
   played.retransmissions = json.at("retransmissions");
