@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -64,39 +65,144 @@ void StepJitter::describe(Fields& fields) {
   }
 }
 
+void AcceleratorSpec::describe(Fields& fields) {
+  where = fields.where();
+  fields.required({"count", "Number of chips of an island."}, count, Range{.at_least = 1.0});
+  fields.required({"peak", "Peak computing rate of one chip."}, peak, kPositive);
+  fields.optional({"utilisation", "Share of the peak that training reaches."}, utilisation,
+                  Range{.above = 0.0, .at_most = 1.0});
+  fields.optional({"memory",
+                   "Memory of one chip; whether the model fits is not judged if not "
+                   "given."},
+                  memory, kPositive);
+}
+
 void IslandStepTime::describe(Fields& fields) {
   fields.required({"island", "Name of the island."}, island);
-  fields.required({"step_time", "Time of one of its local steps."}, step_time, kPositive);
+  fields.optional({"step_time", "Time of one of its local steps."}, step_time, kPositive);
+  fields.optional_object({"accelerators", "Its chips, instead."}, accelerators);
+  if (step_time.has_value() == accelerators.has_value()) {
+    throw InputError(fields.where(), "needs either `step_time` or `accelerators`");
+  }
 }
 
 void ComputeSpec::describe(Fields& fields) {
-  fields.required({"step_time",
+  where = fields.where();
+  std::optional<Duration> stated;
+  std::optional<double> tokens;
+  fields.optional({"step_time",
                    "Time of one local step on an island that `islands` does not list; "
                    "there is no default speed."},
-                  step_time, kPositive);
-  fields.list_of({"islands", "Islands whose step time differs."}, Presence::kDefaulted, islands);
+                  stated, kPositive);
+  fields.optional_object({"accelerators",
+                          "The chips of an island, instead: a step takes 6 x parameters x tokens / "
+                          "(count x peak x utilisation)."},
+                         accelerators);
+  fields.optional(
+      {"tokens_per_step", "Tokens of one step, all islands together; each takes an equal share."},
+      tokens, kPositive);
+  fields.list_of({"islands", "Islands whose speed differs."}, Presence::kDefaulted, islands);
+  Text file;
+  fields.optional({"trace",
+                   "CSV file of measured step times in seconds: a column an island, a line a "
+                   "step; begins again at its end."},
+                  file);
   fields.optional_object({"jitter", "Random variation of the step time."}, jitter);
+  if (stated && accelerators) {
+    throw InputError(fields.where("accelerators"),
+                     "the speed is given twice; allowed is either `step_time` or `accelerators`");
+  }
+  if (!stated && !accelerators) {
+    throw InputError(
+        where,
+        "the speed is not given; allowed is either `step_time`, or `accelerators` with "
+        "`tokens_per_step`; there is no default");
+  }
+  step_time = stated.value_or(Duration());
+  tokens_per_step = tokens.value_or(0.0);
+  if (counts_operations() && !tokens) {
+    throw InputError(where, "`accelerators` need `tokens_per_step`, what a step computes");
+  }
+  if (tokens && !counts_operations()) {
+    throw InputError(fields.where("tokens_per_step"), "has no effect without `accelerators`");
+  }
+  if (!file.value.empty()) trace = StepTrace{.file = file, .islands = {}, .steps_s = {}};
 }
+
+bool ComputeSpec::counts_operations() const {
+  return accelerators || std::any_of(islands.begin(), islands.end(), [](const IslandStepTime& own) {
+           return own.accelerators.has_value();
+         });
+}
+
+namespace {
+
+Duration time_on(const AcceleratorSpec& chips, const ComputeSpec& spec, const std::string& island,
+                 std::size_t islands) {
+  const auto count = static_cast<double>(chips.count);
+  const double needed = kTrainingBytesPerParameter * spec.parameters;
+  if (chips.memory && static_cast<double>(chips.memory->in_bytes()) * count < needed) {
+    throw InputError(
+        chips.where,
+        fmt::format("{} chips of {} on island '{}' cannot hold the model: {} parameters take {} "
+                    "bytes each in training, {:.6g} GB; allowed are more or larger chips",
+                    chips.count, to_text(*chips.memory), island, to_text(spec.parameters),
+                    kTrainingBytesPerParameter, needed * 1e-9));
+  }
+  const double operations =
+      6.0 * spec.parameters * spec.tokens_per_step / static_cast<double>(islands);
+  return Duration::seconds(operations /
+                           (count * chips.peak.in_flop_per_second() * chips.utilisation));
+}
+
+}  // namespace
 
 ComputeModel::ComputeModel(const ComputeSpec& spec, const std::vector<std::string>& islands,
                            std::uint64_t seed)
-    : jitter_(spec.jitter), step_times_(islands.size(), spec.step_time) {
-  std::vector<bool> given(islands.size(), false);
-  for (const IslandStepTime& own : spec.islands) {
-    std::size_t i = 0;
-    while (i < islands.size() && islands[i] != own.island.value) ++i;
-    if (i == islands.size()) {
-      throw InputError(own.island.where,
-                       fmt::format("unknown island '{}'{}; the islands are {}", own.island.value,
-                                   did_you_mean(own.island.value, islands), one_of(islands)));
+    : jitter_(spec.jitter),
+      step_times_(islands.size(), spec.step_time),
+      traces_(islands.size()),
+      next_(islands.size(), 0) {
+  const auto place_of = [&islands](const Text& island) {
+    const auto found = std::find(islands.begin(), islands.end(), island.value);
+    if (found == islands.end()) {
+      throw InputError(island.where,
+                       fmt::format("unknown island '{}'{}; the islands are {}", island.value,
+                                   did_you_mean(island.value, islands), one_of(islands)));
     }
-    if (given[i]) {
+    return static_cast<std::size_t>(found - islands.begin());
+  };
+  if (spec.counts_operations() && spec.parameters <= 0.0) {
+    throw InputError(spec.where, "`accelerators` need `job.parameters`, the size of the model");
+  }
+  std::vector<const IslandStepTime*> given(islands.size(), nullptr);
+  for (const IslandStepTime& own : spec.islands) {
+    const std::size_t i = place_of(own.island);
+    if (given[i] != nullptr) {
       throw InputError(own.island.where, fmt::format("island '{}' is given twice; allowed is one "
                                                      "step time an island",
                                                      own.island.value));
     }
-    given[i] = true;
-    step_times_[i] = own.step_time;
+    given[i] = &own;
+  }
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const IslandStepTime* own = given[i];
+    if (own != nullptr && own->step_time) {
+      step_times_[i] = *own->step_time;
+      continue;
+    }
+    const std::optional<AcceleratorSpec>& chips =
+        own != nullptr && own->accelerators ? own->accelerators : spec.accelerators;
+    if (chips) step_times_[i] = time_on(*chips, spec, islands[i], islands.size());
+  }
+  if (spec.trace) {
+    for (std::size_t c = 0; c < spec.trace->islands.size(); ++c) {
+      const std::size_t i =
+          place_of({.value = spec.trace->islands[c], .where = spec.trace->file.where});
+      for (const std::vector<double>& step : spec.trace->steps_s) {
+        traces_[i].push_back(Duration::seconds(step[c]));
+      }
+    }
   }
   streams_.reserve(islands.size());
   for (const std::string& island : islands) {
@@ -106,13 +212,21 @@ ComputeModel::ComputeModel(const ComputeSpec& spec, const std::vector<std::strin
 
 Duration ComputeModel::draw(IslandId island, std::int64_t steps) {
   check(steps >= 0, "a negative number of steps was to be computed");
-  const Duration step_time = step_times_[island.index()];
-  if (jitter_.kind == StepJitter::Kind::kNone) return step_time * static_cast<double>(steps);
+  const std::size_t i = island.index();
+  const bool jitters = jitter_.kind != StepJitter::Kind::kNone;
+  if (!jitters && traces_[i].empty()) return step_times_[i] * static_cast<double>(steps);
   double factors = 0.0;
+  Duration traced;
   for (std::int64_t step = 0; step < steps; ++step) {
-    factors += draw_factor(jitter_, streams_[island.index()]);
+    const double factor = jitters ? draw_factor(jitter_, streams_[i]) : 1.0;
+    if (traces_[i].empty()) {
+      factors += factor;
+    } else {
+      traced += traces_[i][next_[i]] * factor;
+      next_[i] = (next_[i] + 1) % traces_[i].size();
+    }
   }
-  return step_time * factors;
+  return traces_[i].empty() ? step_times_[i] * factors : traced;
 }
 
 Duration ComputeModel::slowest_mean_step_time() const {
@@ -124,7 +238,13 @@ Duration ComputeModel::slowest_mean_step_time() const {
 }
 
 Duration ComputeModel::mean_step_time(IslandId island) const {
-  return step_times_[island.index()] * mean_factor(jitter_);
+  const std::vector<Duration>& trace = traces_[island.index()];
+  Duration mean = step_times_[island.index()];
+  if (!trace.empty()) {
+    mean =
+        std::accumulate(trace.begin(), trace.end(), Duration()) / static_cast<double>(trace.size());
+  }
+  return mean * mean_factor(jitter_);
 }
 
 }  // namespace gyre

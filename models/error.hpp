@@ -34,8 +34,7 @@ class InputError : public std::runtime_error {
 /// The code is wrong: prints `message` with the place and aborts. Always on, never reachable
 /// from input.
 [[noreturn]] void broken_invariant(
-    std::string_view message,
-    const std::source_location& place = std::source_location::current());
+    std::string_view message, const std::source_location& place = std::source_location::current());
 
 inline void check(bool condition, std::string_view message,
                   const std::source_location& place = std::source_location::current()) {

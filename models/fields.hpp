@@ -37,7 +37,8 @@ struct Range {
 inline constexpr Range kPositive{.above = 0.0};
 inline constexpr Range kNotNegative{.at_least = 0.0};
 
-using ScalarRef = std::variant<bool*, std::int64_t*, double*, Duration*, Bandwidth*, Bytes*, Text*>;
+using ScalarRef =
+    std::variant<bool*, std::int64_t*, double*, Duration*, Bandwidth*, Bytes*, FlopRate*, Text*>;
 
 /// What an absent key means.
 enum class Presence : std::uint8_t {

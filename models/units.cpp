@@ -44,6 +44,12 @@ constexpr std::array<Unit, 9> kSizes{{{"B", 1.0},
                                       {"MiB", 1048576.0},
                                       {"GiB", 1073741824.0},
                                       {"TiB", 1099511627776.0}}};
+constexpr std::array<Unit, 6> kFlopRates{{{"FLOPS", 1.0},
+                                          {"MFLOPS", 1e6},
+                                          {"GFLOPS", 1e9},
+                                          {"TFLOPS", 1e12},
+                                          {"PFLOPS", 1e15},
+                                          {"EFLOPS", 1e18}}};
 constexpr double kLargestWhole = 4611686018427387904.0;  // 2^62
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -211,6 +217,16 @@ Parsed<Bytes> parse_bytes(std::string_view text) {
   return {.value = Bytes::count(whole.value), .problem = {}};
 }
 
+Parsed<FlopRate> parse_flop_rate(std::string_view text) {
+  const Quantity quantity = parse_quantity(text, kFlopRates, kFlopRateUnits);
+  if (!quantity.problem.empty()) return {.value = {}, .problem = quantity.problem};
+  const double rate = quantity.number * quantity.factor;
+  if (!std::isfinite(rate)) {
+    return {.value = {}, .problem = fmt::format("'{}' is out of range", text)};
+  }
+  return {.value = FlopRate::per_second(rate), .problem = {}};
+}
+
 std::string to_text(double value) {
   std::array<char, 64> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
@@ -248,6 +264,16 @@ std::string to_text(Bandwidth value) {
   return in_best_unit(value.in_bits_per_second(), units, [](std::string_view text) {
     return parse_bandwidth(text).value.value_or(Bandwidth()).in_bits_per_second();
   });
+}
+
+std::string to_text(FlopRate value) {
+  const double rate = value.in_flop_per_second();
+  const Unit* best = kFlopRates.data();
+  for (const Unit& unit : kFlopRates) {
+    if (unit.factor <= std::abs(rate)) best = &unit;
+  }
+  std::string text = fmt::format("{} {}", to_text(rate / best->factor), best->name);
+  return parse_flop_rate(text).value == value ? text : fmt::format("{} FLOPS", to_text(rate));
 }
 
 std::string to_text(Bytes value) {

@@ -108,6 +108,20 @@ class Bandwidth {
   std::int64_t bits_per_second_ = 0;
 };
 
+/// Floating-point operations a second, of a chip.
+class FlopRate {
+ public:
+  constexpr FlopRate() = default;
+  static constexpr FlopRate per_second(double value) { return FlopRate(value); }
+  [[nodiscard]] constexpr double in_flop_per_second() const { return flop_per_second_; }
+
+  constexpr auto operator<=>(const FlopRate&) const = default;
+
+ private:
+  explicit constexpr FlopRate(double value) : flop_per_second_(value) {}
+  double flop_per_second_ = 0.0;
+};
+
 /// Time to move `amount` at `rate`. Requires a positive rate.
 constexpr Duration operator/(Bytes amount, Bandwidth rate) {
   return Duration::seconds(amount.in_bits() / static_cast<double>(rate.in_bits_per_second()));
@@ -120,6 +134,8 @@ inline constexpr std::string_view kBandwidthUnits =
     "second)";
 inline constexpr std::string_view kBytesUnits =
     "B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024)";
+
+inline constexpr std::string_view kFlopRateUnits = "FLOPS, MFLOPS, GFLOPS, TFLOPS, PFLOPS, EFLOPS";
 
 /// The one reading of a plain number: `-?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)?`.
 /// No sign `+`, leading zeros, hexadecimals, `_`, `.5`, `5.`, inf or nan.
@@ -138,11 +154,13 @@ struct Parsed {
 Parsed<Duration> parse_duration(std::string_view text);
 Parsed<Bandwidth> parse_bandwidth(std::string_view text);
 Parsed<Bytes> parse_bytes(std::string_view text);
+Parsed<FlopRate> parse_flop_rate(std::string_view text);
 
 /// The shortest text with a legal unit that reads back as the same value: `10 Gbps`, `4.5 ms`.
 std::string to_text(Duration value);
 std::string to_text(Bandwidth value);
 std::string to_text(Bytes value);
+std::string to_text(FlopRate value);
 
 /// The shortest decimal text that reads back as the same double.
 std::string to_text(double value);

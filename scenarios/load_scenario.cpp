@@ -10,6 +10,7 @@
 #include "scenarios/overrides.hpp"
 #include "scenarios/reader.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/step_trace.hpp"
 #include "scenarios/topology_file.hpp"
 #include "scenarios/transport_check.hpp"
 #include "scenarios/yaml.hpp"
@@ -297,6 +298,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   insert_schedule_files(root, path);
   Scenario& scenario = loaded.scenario;
   loaded.resolved = read_mapping(root, [&scenario](Fields& fields) { scenario.describe(fields); });
+  if (scenario.job.compute.trace) read_step_trace(*scenario.job.compute.trace, path);
   NetworkSpec& network = scenario.network;
   if (network.topology_file.where.file.empty()) {
     loaded.topology = build_topology(network);

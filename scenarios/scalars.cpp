@@ -44,6 +44,7 @@ double in_base_unit(std::int64_t value) { return static_cast<double>(value); }
 double in_base_unit(double value) { return value; }
 double in_base_unit(Duration value) { return value.in_seconds(); }
 double in_base_unit(Bandwidth value) { return static_cast<double>(value.in_bits_per_second()); }
+double in_base_unit(FlopRate value) { return value.in_flop_per_second(); }
 double in_base_unit(Bytes value) { return static_cast<double>(value.in_bytes()); }
 
 std::string_view expected(const ScalarRef& value) {
@@ -58,6 +59,9 @@ std::string_view expected(const ScalarRef& value) {
       return "a bandwidth such as 10 Gbps";
     }
     std::string_view operator()(const Bytes* /*value*/) const { return "a size such as 2 GB"; }
+    std::string_view operator()(const FlopRate* /*value*/) const {
+      return "a computing rate such as 989 TFLOPS";
+    }
     std::string_view operator()(const Text* /*value*/) const { return "a text"; }
   };
   return std::visit(Name{}, value);
@@ -128,6 +132,7 @@ struct ScalarReader {
   std::string operator()(Duration* value) const { return quantity(value, parse_duration); }
   std::string operator()(Bandwidth* value) const { return quantity(value, parse_bandwidth); }
   std::string operator()(Bytes* value) const { return quantity(value, parse_bytes); }
+  std::string operator()(FlopRate* value) const { return quantity(value, parse_flop_rate); }
 
  private:
   [[nodiscard]] std::string quoted(std::string_view wanted) const {
@@ -179,6 +184,7 @@ std::string print_scalar(ScalarRef value) {
     std::string operator()(const Duration* value) const { return to_text(*value); }
     std::string operator()(const Bandwidth* value) const { return to_text(*value); }
     std::string operator()(const Bytes* value) const { return to_text(*value); }
+    std::string operator()(const FlopRate* value) const { return to_text(*value); }
     std::string operator()(const Text* value) const {
       if (value->value.empty()) return "\"\"";
       std::string line = value->value;
@@ -196,6 +202,7 @@ std::string print_bound(ScalarRef kind, double bound) {
   const auto whole = [bound] { return static_cast<std::int64_t>(bound); };
   if (std::holds_alternative<Duration*>(kind)) return to_text(Duration::seconds(bound));
   if (std::holds_alternative<Bandwidth*>(kind)) return to_text(Bandwidth::bits_per_second(whole()));
+  if (std::holds_alternative<FlopRate*>(kind)) return to_text(FlopRate::per_second(bound));
   if (std::holds_alternative<Bytes*>(kind)) return to_text(Bytes::count(whole()));
   return to_text(bound);
 }

@@ -123,7 +123,8 @@ void JobSpec::describe(Fields& fields) {
                           "exchange; plain averaging if not given."},
                          outer_optimizer);
 
-  if (payload && (parameters || bytes_per_parameter)) {
+  compute.parameters = parameters.value_or(0.0);
+  if (payload && (bytes_per_parameter || (parameters && !compute.counts_operations()))) {
     throw InputError(
         fields.where("payload"),
         "the payload is given twice; allowed is either `payload`, or `parameters` with "

@@ -60,6 +60,9 @@ Json scalar_schema(const ScalarRef& value, const Range& range) {
     Json operator()(const Bytes* /*value*/) const {
       return quantity_schema(range, "[KMGT]?B|[KMGT]iB");
     }
+    Json operator()(const FlopRate* /*value*/) const {
+      return quantity_schema(range, "[MGTPE]?FLOPS");
+    }
     Json operator()(const Text* /*value*/) const { return {{"type", "string"}}; }
   };
   return std::visit(ByType{range}, value);

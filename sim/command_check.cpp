@@ -42,10 +42,9 @@ std::vector<std::string> consequences(const LoadedScenario& loaded) {
                               topology.arc_count() - 2 * topology.island_count()));
   lines.push_back(
       fmt::format("payload of one exchange: {} an island", to_text(scenario.job.payload_bytes())));
-  lines.push_back(fmt::format(
-      "compute of a round: {} local steps of {} = {} an island (mean)", scenario.job.local_steps,
-      to_text(scenario.job.compute.step_time),
-      to_text(scenario.job.compute.step_time * static_cast<double>(scenario.job.local_steps))));
+  lines.push_back(fmt::format("compute of a round: {} local steps of {} = {} an island (mean)",
+                              scenario.job.local_steps, step_time_text(loaded, 1),
+                              step_time_text(loaded, scenario.job.local_steps)));
   if (topology.island_count() >= 2) {
     Clique everybody;
     for (std::size_t i = 0; i < topology.island_count(); ++i) everybody.push_back(IslandId::at(i));

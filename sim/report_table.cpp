@@ -8,6 +8,7 @@
 #include "analysis/columns.hpp"
 #include "analysis/csv.hpp"
 #include "analysis/table.hpp"
+#include "sim/run_setup.hpp"
 
 namespace gyre {
 namespace {
@@ -78,7 +79,7 @@ std::string heading(const LoadedScenario& loaded) {
   return fmt::format("{}: {} islands, {} exchanged, {} local steps of {} a round; {}\n",
                      scenario.name.value, loaded.topology.island_count(),
                      to_text(scenario.job.payload_bytes()), scenario.job.local_steps,
-                     to_text(scenario.job.compute.step_time), target);
+                     step_time_text(loaded, 1), target);
 }
 
 /// The first schedule of each mode that crosses the WAN and reached the target.

@@ -1,6 +1,7 @@
 #include "sim/run_setup.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -90,6 +91,12 @@ PacketSettings packet_settings(const Scenario& scenario, bool colocated) {
   settings.transport.losses.clear();
   settings.faults.clear();
   return settings;
+}
+
+std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps) {
+  const ComputeModel model(loaded.scenario.job.compute, loaded.topology.island_names(), 1);
+  const Duration time = model.slowest_mean_step_time() * static_cast<double>(steps);
+  return to_text(Duration::seconds(std::stod(fmt::format("{:.6g}", time.in_seconds()))));
 }
 
 std::string run_id(const Scenario& scenario, const RunChoice& choice) {

@@ -125,5 +125,62 @@ TEST(Compute, MeanStepTimeIsTheMeanOfTheDraws) {
   }
 }
 
+/// 64 chips of 989 TFLOPS at 40 % on a ninth of 2 Mi tokens a step, 10^10 parameters.
+ComputeSpec chips_of_the_worked_case() {
+  ComputeSpec spec;
+  spec.parameters = 1e10;
+  spec.tokens_per_step = 2097152.0;
+  spec.accelerators = AcceleratorSpec{.count = 64,
+                                      .peak = FlopRate::per_second(989e12),
+                                      .utilisation = 0.4,
+                                      .memory = Bytes::count(80'000'000'000),
+                                      .where = {}};
+  return spec;
+}
+
+// Worked case: 6 x 10^10 x 2097152/9 / (64 x 989e12 x 0.4) = 0.5522 s.
+TEST(Compute, ChipsAndTokensMakeTheStepTime) {
+  ComputeSpec spec = chips_of_the_worked_case();
+  ComputeModel model(spec, test::numbered_islands(9), 1);
+  EXPECT_NEAR(model.draw(IslandId::at(3), 1).in_seconds(), 0.5522, 5e-5);
+  EXPECT_DOUBLE_EQ(model.mean_step_time(IslandId::at(3)).in_seconds(),
+                   6.0 * 1e10 * 2097152.0 / 9.0 / (64.0 * 989e12 * 0.4));
+  // An island with half the chips takes twice as long; one with a stated time takes that.
+  AcceleratorSpec half = *spec.accelerators;
+  half.count = 32;
+  spec.islands.push_back({.island = {"I1", {}}, .accelerators = half});
+  spec.islands.push_back({.island = {"I2", {}}, .step_time = Duration::seconds(3.0)});
+  const ComputeModel mixed(spec, test::numbered_islands(9), 1);
+  EXPECT_DOUBLE_EQ(mixed.mean_step_time(IslandId::at(1)) / mixed.mean_step_time(IslandId::at(0)),
+                   2.0);
+  EXPECT_DOUBLE_EQ(mixed.slowest_mean_step_time().in_seconds(), 3.0);
+}
+
+// 16 bytes a parameter: 160 GB for 10^10 parameters, two chips of 80 GB hold them, one does not.
+TEST(Compute, AnIslandThatCannotHoldTheModelIsRefused) {
+  ComputeSpec spec = chips_of_the_worked_case();
+  spec.accelerators->count = 2;
+  EXPECT_EQ(error_of(spec, test::numbered_islands(2)), "no error");
+  spec.accelerators->count = 1;
+  EXPECT_NE(error_of(spec, test::numbered_islands(2)).find("cannot hold the model"),
+            std::string::npos);
+  spec.parameters = 0.0;
+  EXPECT_NE(error_of(spec, test::numbered_islands(2)).find("job.parameters"), std::string::npos);
+}
+
+// A trace is played step by step, and from its start again; the jitter multiplies it.
+TEST(Compute, TracesArePlayedInTurn) {
+  ComputeSpec spec;
+  spec.step_time = Duration::seconds(9.0);
+  spec.trace = StepTrace{.file = {}, .islands = {"I1"}, .steps_s = {{1.0}, {2.0}, {4.0}}};
+  ComputeModel model(spec, test::numbered_islands(2), 1);
+  EXPECT_DOUBLE_EQ(model.draw(IslandId::at(1), 2).in_seconds(), 3.0);
+  EXPECT_DOUBLE_EQ(model.draw(IslandId::at(1), 2).in_seconds(), 5.0);
+  EXPECT_DOUBLE_EQ(model.draw(IslandId::at(0), 2).in_seconds(), 18.0);
+  EXPECT_DOUBLE_EQ(model.mean_step_time(IslandId::at(1)).in_seconds(), 7.0 / 3.0);
+  spec.trace->islands = {"nobody"};
+  EXPECT_NE(error_of(spec, test::numbered_islands(2)).find("unknown island"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gyre

@@ -222,5 +222,14 @@ TEST(Units, Arithmetic) {
             Duration::seconds(1.6));
 }
 
+TEST(FlopRate, ReadsAndPrints) {
+  EXPECT_EQ(parse_flop_rate("989 TFLOPS").value, FlopRate::per_second(989e12));
+  EXPECT_EQ(parse_flop_rate("0.989 PFLOPS").value, FlopRate::per_second(989e12));
+  EXPECT_EQ(to_text(FlopRate::per_second(989e12)), "989 TFLOPS");
+  EXPECT_EQ(to_text(FlopRate::per_second(5.0)), "5 FLOPS");
+  EXPECT_FALSE(parse_flop_rate("989").value);
+  EXPECT_NE(parse_flop_rate("989 TFLOP").problem.find("legal units"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gyre
