@@ -102,7 +102,7 @@ void ComputeSpec::describe(Fields& fields) {
       {"tokens_per_step", "Tokens of one step, all islands together; each takes an equal share."},
       tokens, kPositive);
   fields.list_of({"islands", "Islands whose speed differs."}, Presence::kDefaulted, islands);
-  Text file;
+  std::optional<Text> file;
   fields.optional({"trace",
                    "CSV file of measured step times in seconds: a column an island, a line a "
                    "step; begins again at its end."},
@@ -112,12 +112,7 @@ void ComputeSpec::describe(Fields& fields) {
     throw InputError(fields.where("accelerators"),
                      "the speed is given twice; allowed is either `step_time` or `accelerators`");
   }
-  if (!stated && !accelerators) {
-    throw InputError(
-        where,
-        "the speed is not given; allowed is either `step_time`, or `accelerators` with "
-        "`tokens_per_step`; there is no default");
-  }
+  given = stated || accelerators;
   step_time = stated.value_or(Duration());
   tokens_per_step = tokens.value_or(0.0);
   if (counts_operations() && !tokens) {
@@ -126,7 +121,14 @@ void ComputeSpec::describe(Fields& fields) {
   if (tokens && !counts_operations()) {
     throw InputError(fields.where("tokens_per_step"), "has no effect without `accelerators`");
   }
-  if (!file.value.empty()) trace = StepTrace{.file = file, .islands = {}, .steps_s = {}};
+  if (file) trace = StepTrace{.file = *file, .islands = {}, .steps_s = {}};
+}
+
+void ComputeSpec::check_given() const {
+  if (given) return;
+  throw InputError(where,
+                   "the speed is not given; allowed is either `step_time`, or `accelerators` with "
+                   "`tokens_per_step`; there is no default");
 }
 
 bool ComputeSpec::counts_operations() const {

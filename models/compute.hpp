@@ -68,9 +68,12 @@ struct ComputeSpec {
   std::vector<IslandStepTime> islands;
   std::optional<StepTrace> trace;
   StepJitter jitter;
+  bool given = false;  ///< by a step time or by chips
   Where where;
 
   void describe(Fields& fields);
+  /// Errors: `InputError` if there is neither a step time nor chips.
+  void check_given() const;
   /// Whether chips set the time of a step anywhere.
   [[nodiscard]] bool counts_operations() const;
 };

@@ -123,6 +123,7 @@ void JobSpec::describe(Fields& fields) {
                           "exchange; plain averaging if not given."},
                          outer_optimizer);
 
+  compute.check_given();
   compute.parameters = parameters.value_or(0.0);
   if (payload && (bytes_per_parameter || (parameters && !compute.counts_operations()))) {
     throw InputError(
