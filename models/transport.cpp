@@ -24,6 +24,7 @@ void RecoverySpec::describe(Fields& fields) {
        "the exchange's round trip if not given."},
       timeout, kPositive);
   timeout_where = fields.where("timeout");
+  give_up_where = fields.where("give_up");
   fields.optional({"force", "Allow a time-out below the round trip, which repeats everything."},
                   force);
   fields.optional({"give_up", "Time after which a chunk that does not get through ends it."},
@@ -32,6 +33,9 @@ void RecoverySpec::describe(Fields& fields) {
                           "What an exchange that gives up does: fail the run, or drop the "
                           "exchange, so that its members keep their models in this round."},
                          then, kGiveUpRuleNames);
+  if (timeout && give_up <= *timeout) {
+    throw InputError(give_up_where, "is not above `timeout`, so that nothing would be sent again");
+  }
   if (force && !timeout) {
     throw InputError(fields.where("force"), "has no effect without `timeout`");
   }

@@ -46,6 +46,7 @@ struct RecoverySpec {
   GiveUpRule then = GiveUpRule::kFail;
   Where where;
   Where timeout_where;
+  Where give_up_where;
 
   void describe(Fields& fields);
 };

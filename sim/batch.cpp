@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "models/bounds.hpp"
 #include "models/error.hpp"
 #include "sim/child_process.hpp"
 #include "sim/interrupt.hpp"
@@ -211,30 +210,26 @@ class Batch {
         fmt::print(stderr, "planning the rounds of {}\n", name(r));
       }
       spec.policy->prepare([] { return !interrupted(); });
-      if (spec.packets) check_timeouts(spec, routes);
+      if (spec.packets) {
+        check_first_rounds(spec, {*spec.topology, routes, spec.capabilities, spec.limits});
+      }
     }
   }
 
-  /// Refuses a recovery time-out below the round trip of one of a run's first rounds. (Later rounds
-  /// of other cliques end the run.)
-  void check_timeouts(const RunSpec& spec, const Routes& routes) const {
+  /// Refuses what packets of a run's first rounds could not do. (Later rounds of other cliques end
+  /// the run.)
+  static void check_first_rounds(const RunSpec& spec, const Network& network) {
     constexpr std::int64_t kRounds = 16;
-    const std::optional<RecoverySpec>& recovery = spec.packets->transport.recovery;
-    if (!recovery || !recovery->timeout || recovery->force) return;
-    const Bounds bounds(*spec.topology, routes);
-    PlanCache plans({*spec.topology, routes, spec.capabilities, spec.limits}, bounds, nullptr,
-                    {.payload = spec.payload,
-                     .exchange = spec.exchange,
-                     .routing = spec.routing,
-                     .keep_rates = false});
+    std::vector<Round> rounds;
     for (std::int64_t number = 0; number < std::min(kRounds, spec.stop.max_rounds); ++number) {
-      const Round round = spec.policy->round(number);
-      for (std::size_t c = 0; c < round.cliques.size(); ++c) {
-        if (round.cliques[c].size() < 2) continue;
-        const auto fault = timeout_fault(*spec.topology, *plans.get(round, c), *spec.packets);
-        if (fault) throw InputError(recovery->timeout_where, *fault);
-      }
+      rounds.push_back(spec.policy->round(number));
     }
+    check_packets(network,
+                  {.payload = spec.payload,
+                   .exchange = spec.exchange,
+                   .routing = spec.routing,
+                   .keep_rates = false},
+                  *spec.packets, rounds);
   }
 
   void handle(const ChildEvent& event) {

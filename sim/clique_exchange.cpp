@@ -47,11 +47,13 @@ PacketFlow& CliqueExchange::packets(std::size_t flow) {
 }
 
 bool CliqueExchange::meet(IslandId member) {
+  // Launching lets others run, who may come as well.
   ready_.push_back(member);
+  const bool last = missing() == 0;
   for (std::size_t f = 0; f < states_.size(); ++f) {
     if (launches_alone(f)) networks_.packets->launch(packets(f), member);
   }
-  if (missing() == 0) return true;
+  if (last) return true;
   (*gates_)[member.index()]->acquire();
   return false;
 }
@@ -76,7 +78,8 @@ void CliqueExchange::start(IslandId starter, std::size_t flow) {
     }
   }
   state.launched = true;
-  if (state.waiting) (*gates_)[state.waiting->index()]->release();
+  const std::optional<IslandId> waiting = std::exchange(state.waiting, {});
+  if (waiting) (*gates_)[waiting->index()]->release();
 }
 
 Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
@@ -84,7 +87,6 @@ Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
   if (!state.launched && !dropped_) {
     state.waiting = member;
     (*gates_)[member.index()]->acquire();
-    state.waiting.reset();
   }
   if (dropped_) return simulated_now();
   if (networks_.packets != nullptr) {
@@ -116,9 +118,11 @@ void CliqueExchange::take_part(IslandId member) {
 
 void CliqueExchange::drop() {
   dropped_ = true;
+  partly_ = left_ > 0;
   for (FlowState& state : states_) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
-    if (state.waiting) (*gates_)[state.waiting->index()]->release();
+    const std::optional<IslandId> waiting = std::exchange(state.waiting, {});
+    if (waiting) networks_.packets->wake((*gates_)[waiting->index()]);
   }
 }
 

@@ -42,6 +42,8 @@ class CliqueExchange {
   /// The members do without the exchange: whoever is in it leaves at this instant.
   void drop();
   [[nodiscard]] bool dropped() const { return dropped_; }
+  /// It was dropped when some members had left with the result.
+  [[nodiscard]] bool partly_dropped() const { return partly_; }
   /// What ran over core arcs, repeated chunks included.
   [[nodiscard]] Bytes wan_bytes() const;
   [[nodiscard]] std::int64_t retransmissions() const;
@@ -53,6 +55,8 @@ class CliqueExchange {
   [[nodiscard]] std::size_t missing() const { return plan_->plan.members.size() - ready_.size(); }
   /// Members that have arrived, in order of arrival.
   [[nodiscard]] const std::vector<IslandId>& ready() const { return ready_; }
+  /// Whether members may have sent before all were ready.
+  [[nodiscard]] bool eager() const { return networks_.eager; }
 
   /// Of the members, taken at `begun`: by rank, or a single one that all have.
   std::vector<Model> averages;
@@ -78,6 +82,7 @@ class CliqueExchange {
   std::vector<IslandId> ready_;
   std::size_t left_ = 0;
   bool dropped_ = false;
+  bool partly_ = false;
   struct FlowState {
     FlowHandle handle;
     std::shared_ptr<PacketFlow> packets;

@@ -167,11 +167,7 @@ class Checker {
     for (std::size_t c = 0; c < round.cliques.size(); ++c) {
       if (round.cliques[c].size() < 2) continue;
       const std::shared_ptr<const PreparedPlan> plan = plans.get(round, c);
-      const auto fault = timeout_fault(loaded_.topology, *plan, settings);
-      if (fault) {
-        const RecoverySpec recovery = settings.transport.recovery.value_or(RecoverySpec());
-        throw InputError(recovery.timeout_where, *fault);
-      }
+      check_recovery(loaded_.topology, *plan, settings, spec.limits);
       latest = std::max(latest, granularity(loaded_.topology, *plan, settings.transport));
     }
     return latest;

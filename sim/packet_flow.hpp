@@ -70,8 +70,9 @@ struct RowState {
   std::int64_t base = 0;
   RingBuffer<ChunkState> chunks;  ///< from `base` on
   std::int64_t in_use = 0;
-  std::int64_t limit = 0;                         ///< slots; 0: unlimited
+  std::int64_t limit = 0;                         ///< slots that are its own; 0: unlimited
   std::vector<RingBuffer<WaitingChunk>> waiting;  ///< by place in `in`; empty before the first
+  std::int64_t reserved_bytes = 0;
   bool draining = false;
   bool lost_state = false;  ///< its switch was down
 };
@@ -80,14 +81,16 @@ struct SentChunk {
   std::int64_t chunk = 0;
   double deadline_s = 0.0;
   double first_s = 0.0;
+  bool again = false;  ///< sent more than once: its answer measures no round trip
 };
 
 struct SourceState {
   bool launching = false;
   bool launched = false;
   bool sending = false;
-  std::int64_t next = 0;     ///< chunk to send
-  double reference_s = 0.0;  ///< when `reference_bytes` had been reached at the fair rate
+  std::int64_t next = 0;           ///< chunks that it has begun to send
+  RingBuffer<std::int64_t> ready;  ///< beyond the first window: whose places are free
+  double reference_s = 0.0;        ///< when `reference_bytes` had been reached at the fair rate
   double reference_bytes = 0.0;
   double wake_s = kEndOfTime;   ///< of the next planned sending
   std::int64_t sends_left = 0;  ///< chunks × first lanes
@@ -98,6 +101,11 @@ struct SourceState {
   bool timer_pending = false;
   double sent_s = 0.0;  ///< when its last chunk had left
   bool done = false;
+
+  [[nodiscard]] bool was_sent(std::int64_t chunk, std::int64_t window) {
+    if (window == 0 || chunk < window) return chunk < next;
+    return acked.contains(chunk - window);
+  }
 };
 
 struct ReceiverState {
@@ -113,9 +121,15 @@ struct PacketFlow {
   std::int64_t chunk_bytes = 0;
   std::int64_t chunks = 0;
   double cap_bps = kEndOfTime;
-  double rate_bps = 0.0;    ///< its fair share now
-  std::int64_t window = 0;  ///< chunks that a source may be ahead of its acknowledgements; 0: any
-  double timeout_s = 0.0;   ///< for sending again; 0: nothing is lost
+  double rate_bps = 0.0;      ///< its fair share now
+  std::int64_t window = 0;    ///< chunks that a source may be ahead of its acknowledgements; 0: any
+  double round_trip_s = 0.0;  ///< on an idle map
+  double timeout_s = 0.0;     ///< for sending again; 0: nothing is lost
+  bool fixed_timeout = false;  ///< given; otherwise it follows what round trips take
+  double smooth_trip_s = 0.0;
+  double trip_deviation_s = 0.0;
+  std::vector<double> memory_shares;  ///< by row: of its switch's memory
+  bool admitted = false;              ///< it has its slots
   bool acknowledges = false;
 
   std::vector<LaneState> lanes;

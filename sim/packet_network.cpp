@@ -30,6 +30,9 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
                   .loss = std::vector<double>(topology.arc_count(), transport.loss),
                   .outages = std::vector<std::vector<Outage>>(topology.arc_count()),
                   .seed = seed,
+                  .adder_latency = limits != nullptr && !settings.unlimited_switches
+                                       ? limits->latency
+                                       : Duration(),
                   .propagation = propagation};
   options.limits = settings.unlimited_switches ? nullptr : limits;
   options.lossy = transport.lossy() || !settings.faults.empty();
@@ -58,16 +61,23 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
   return options;
 }
 
-Duration round_trip(const Topology& topology, const PacketTables& tables,
-                    const TransportSpec& transport, bool propagation) {
+Duration round_trip(const Topology& topology, const PacketTables& tables, const PacketSettings& how,
+                    const SwitchLimits* limits, Bytes flow, bool propagation) {
+  const TransportSpec& transport = how.transport;
+  const std::int64_t chunk = std::min(transport.chunk, flow).in_bytes();
   Duration slowest;
   for (const PacketLane& lane : tables.lanes) {
-    slowest = std::max(slowest, Bytes::count(transport.wire_bytes(transport.chunk.in_bytes())) /
-                                    topology.arc(lane.arc).capacity);
+    slowest = std::max(slowest,
+                       Bytes::count(transport.wire_bytes(chunk)) / topology.arc(lane.arc).capacity);
   }
   const auto hops = static_cast<double>(tables.hops);
-  if (!propagation) return slowest * hops;
-  return tables.round_trip + (transport.hop_latency + slowest) * hops;
+  Duration trip = slowest * hops;
+  if (limits != nullptr && !how.unlimited_switches) {
+    const auto sums = static_cast<double>(tables.sums_on_the_way);
+    trip += limits->latency * sums;
+    if (limits->rate) trip += Bytes::count(chunk) / *limits->rate * sums;
+  }
+  return propagation ? trip + tables.round_trip + transport.hop_latency * hops : trip;
 }
 
 PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
@@ -122,8 +132,10 @@ void PacketNetwork::report_switches() {
 std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes bytes) {
   auto flow = std::make_shared<PacketFlow>();
   flow->tables = plan.tables;
+  flow->memory_shares = plan.memory_shares;
   flow->bytes = bytes.in_bytes();
-  flow->chunk_bytes = options_.wire.transport.chunk.in_bytes();
+  flow->chunk_bytes =
+      std::max<std::int64_t>(1, std::min(options_.wire.transport.chunk, bytes).in_bytes());
   flow->chunks = (flow->bytes + flow->chunk_bytes - 1) / flow->chunk_bytes;
   if (plan.rate) flow->cap_bps = static_cast<double>(plan.rate->in_bits_per_second());
   const PacketTables& tables = *plan.tables;
@@ -137,35 +149,60 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
     const PacketSource& source = tables.sources[s];
     const std::vector<std::uint32_t>* out = &source.out;
     if (source.out.empty() && source.row != kNoIndex) out = &tables.rows[source.row].out;
-    for (const std::uint32_t lane : *out)
+    for (const std::uint32_t lane : *out) {
       flow->source_of_lane[lane] = static_cast<std::uint32_t>(s);
+    }
     flow->sources[s].sends_left = flow->chunks * static_cast<std::int64_t>(out->size());
   }
-  const double round_trip_s =
-      round_trip(*topology_, tables, options_.wire.transport, options_.wire.propagation)
+  flow->round_trip_s =
+      round_trip(*topology_, tables, {.transport = options_.wire.transport, .faults = {}},
+                 options_.limits, bytes, options_.wire.propagation)
           .in_seconds();
   if (options_.lossy) {
     const std::optional<Duration>& given = options_.recovery.timeout;
-    flow->timeout_s = given ? given->in_seconds() : 2.0 * round_trip_s;
+    flow->fixed_timeout = given.has_value();
+    flow->timeout_s = given ? given->in_seconds() : 2.0 * flow->round_trip_s;
   }
   ports_.open(*flow);
-  rows_.open(*flow, plan.memory_shares);
-  const SwitchLimits* limits = options_.limits;
-  if (tables.sums && limits != nullptr &&
-      limits->discipline == AggregationDiscipline::kAckClocked) {
-    const double line_Bps = tables.line.in_bytes_per_second();
-    flow->window = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(
-               std::ceil(line_Bps * round_trip_s / static_cast<double>(flow->chunk_bytes))));
-    for (const RowState& row : flow->rows) {
-      if (row.limit > 0) flow->window = std::min(flow->window, row.limit);
-    }
-  }
-  flow->acknowledges = flow->window > 0 || flow->timeout_s > 0.0;
   std::erase_if(flows_, [](const auto& old) { return old->ended && old->pending == 0; });
   flows_.push_back(flow);
-  if (flow->bytes == 0) end(*flow, simulated_now().in_seconds());
+  if (flow->bytes == 0) {
+    end(*flow, simulated_now().in_seconds());
+  } else if (!waiting_.empty() || !admit(*flow)) {
+    waiting_.push_back(flow.get());
+  }
   return flow;
+}
+
+/// Gives a flow its slots at all of its switches at once, or none: so that no two flows can wait
+/// for each other's.
+bool PacketNetwork::admit(PacketFlow& flow) {
+  if (!rows_.open(flow)) return false;
+  flow.admitted = true;
+  const SwitchLimits* limits = options_.limits;
+  if (flow.tables->sums && limits != nullptr &&
+      limits->discipline == AggregationDiscipline::kAckClocked) {
+    const double line_Bps = flow.tables->line.in_bytes_per_second();
+    flow.window = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(
+               std::ceil(line_Bps * flow.round_trip_s / static_cast<double>(flow.chunk_bytes))));
+    for (const RowState& row : flow.rows) {
+      if (row.limit > 0) flow.window = std::min(flow.window, row.limit);
+    }
+  }
+  flow.acknowledges = flow.window > 0 || flow.timeout_s > 0.0;
+  for (std::size_t s = 0; s < flow.sources.size(); ++s) {
+    if (flow.sources[s].launching) put_launch(flow, s);
+  }
+  return true;
+}
+
+void PacketNetwork::admit_waiting() {
+  while (!waiting_.empty()) {
+    PacketFlow* first = waiting_.front();
+    if (!first->ended && !admit(*first)) return;
+    waiting_.erase(waiting_.begin());
+  }
 }
 
 Rng& PacketNetwork::launch_stream(IslandId island) {
@@ -183,22 +220,27 @@ NodeId PacketNetwork::node_of(const PacketFlow& flow, std::size_t s) const {
 void PacketNetwork::launch(PacketFlow& flow, IslandId island) {
   if (flow.ended) return;
   for (std::size_t s = 0; s < flow.sources.size(); ++s) {
-    const PacketSource& source = flow.tables->sources[s];
-    if (source.island != island || flow.sources[s].launching) continue;
+    if (flow.tables->sources[s].island != island || flow.sources[s].launching) continue;
     flow.sources[s].launching = true;
-    double delay_s = 0.0;
-    const SwitchLimits* limits = options_.limits;
-    if (flow.tables->sums && limits != nullptr && limits->launch == LaunchRule::kAligned) {
-      // On time or late by the whole of the jitter, which is the worst that it allows.
-      if (options_.wire.propagation) delay_s = source.launch_offset.in_seconds();
-      if (launch_stream(island).below(2) == 1) delay_s += limits->jitter.in_seconds();
-    }
-    agenda_.put(topology_->node(island), {.time_s = simulated_now().in_seconds() + delay_s,
-                                          .kind = PacketEventKind::kLaunch,
-                                          .index = static_cast<std::uint32_t>(s),
-                                          .flow = &flow});
+    if (flow.admitted) put_launch(flow, s);
   }
   agenda_.flush();
+}
+
+void PacketNetwork::put_launch(PacketFlow& flow, std::size_t s) {
+  const PacketSource& source = flow.tables->sources[s];
+  const SwitchLimits* limits = options_.limits;
+  double delay_s = 0.0;
+  if (flow.tables->sums_on_the_way > 0 && limits != nullptr &&
+      limits->launch == LaunchRule::kAligned) {
+    // On time or late by the whole of the jitter, which is the worst that it allows.
+    if (options_.wire.propagation) delay_s = source.launch_offset.in_seconds();
+    if (launch_stream(source.island).below(2) == 1) delay_s += limits->jitter.in_seconds();
+  }
+  agenda_.put(topology_->node(source.island), {.time_s = simulated_now().in_seconds() + delay_s,
+                                               .kind = PacketEventKind::kLaunch,
+                                               .index = static_cast<std::uint32_t>(s),
+                                               .flow = &flow});
 }
 
 Instant PacketNetwork::wait(PacketFlow& flow, IslandId island,
@@ -255,7 +297,7 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
         acknowledged(flow, event.index, event.chunk, now_s);
         break;
       case PacketEventKind::kAsk:
-        if (event.chunk < flow.sources[event.index].next) {
+        if (flow.sources[event.index].was_sent(event.chunk, flow.window)) {
           send_again(flow, event.index, event.chunk, now_s);
         }
         break;
@@ -340,6 +382,8 @@ void PacketNetwork::end(PacketFlow& flow, double now_s) {
     }
   }
   if (flow.paced) leave_shares(flow, now_s);
+  std::erase(waiting_, &flow);
+  admit_waiting();
 }
 
 void PacketNetwork::abort(PacketFlow& flow) {

@@ -49,10 +49,10 @@ struct PacketPlan {
   std::vector<double> memory_shares;  ///< by row: of its switch's memory
 };
 
-/// From sending a chunk of a flow to its acknowledgement: propagation, the switches' own time, and
-/// a chunk's time on each arc. What a time-out has to exceed.
-Duration round_trip(const Topology& topology, const PacketTables& tables,
-                    const TransportSpec& transport, bool propagation = true);
+/// From sending a chunk of a flow to its acknowledgement, on an idle map: propagation, the
+/// switches' own time, and a chunk's time on each arc. What a time-out has to exceed.
+Duration round_trip(const Topology& topology, const PacketTables& tables, const PacketSettings& how,
+                    const SwitchLimits* limits, Bytes flow, bool propagation = true);
 
 /// A switch's state at an instant.
 struct SwitchRow {
@@ -96,6 +96,8 @@ class PacketNetwork {
   Instant wait(PacketFlow& flow, IslandId island, const simgrid::s4u::SemaphorePtr& gate);
   /// Ends a flow at this instant, for everybody.
   void abort(PacketFlow& flow);
+  /// Wakes whoever waits at a gate, when the present event is over.
+  void wake(const simgrid::s4u::SemaphorePtr& gate) { agenda_.wake(gate); }
   void stop() { agenda_.stop(); }
 
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return ports_.usage(); }
@@ -109,13 +111,19 @@ class PacketNetwork {
   void receive(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk, double now_s);
   void acknowledge(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk, double now_s);
   void acknowledged(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
+  bool admit(PacketFlow& flow);
+  void admit_waiting();
+  void put_launch(PacketFlow& flow, std::size_t s);
   void begin_source(PacketFlow& flow, std::size_t s, double now_s);
   void try_send(PacketFlow& flow, std::size_t s, double now_s);
   void send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again, double now_s);
   void send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
+  [[nodiscard]] std::optional<std::int64_t> next_chunk(PacketFlow& flow, std::size_t s) const;
+  void measure_trip(PacketFlow& flow, double sample_s) const;
+  void wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   void set_timer(PacketFlow& flow, std::size_t s);
   void time_out(PacketFlow& flow, std::size_t s, double now_s);
-  void give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
+  void give_up(PacketFlow& flow, std::size_t s, const SentChunk& sent, double now_s);
   void on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk, double now_s,
                double left_s);
   void source_may_end(PacketFlow& flow, std::size_t s, double now_s);
@@ -136,6 +144,7 @@ class PacketNetwork {
   PacketRows rows_;
   FairRates fair_rates_;
   std::vector<std::shared_ptr<PacketFlow>> flows_;  ///< that something still refers to
+  std::vector<PacketFlow*> waiting_;                ///< for slots, in order
   std::vector<PacketFlow*> sharing_;                ///< with a fair share, in order of launch
   std::vector<std::optional<Rng>> launch_streams_;
   std::function<void()> look_up_;

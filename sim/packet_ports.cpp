@@ -44,11 +44,15 @@ void PacketPorts::open(PacketFlow& flow) const {
   for (std::size_t l = 0; l < flow.lanes.size(); ++l) {
     const ArcId arc = flow.tables->lanes[l].arc;
     const double chunk_time_s = chunk_s(arc, flow.chunk_bytes);
+    const std::uint32_t row = flow.tables->lanes[l].row;
+    const bool added =
+        row != kNoIndex && flow.tables->rows[row].adds && flow.tables->rows[row].at_switch;
+    const double stay_s = added ? options_.adder_latency.in_seconds() : 0.0;
     const std::optional<Bytes>& window = options_.transport.window;
     flow.lanes[l].credits =
         window ? std::max<std::int64_t>(1, window->in_bytes() / flow.chunk_bytes)
                : kSpareChunks + static_cast<std::int64_t>(std::ceil(
-                                    (2.0 * latency_s(arc) + chunk_time_s) / chunk_time_s));
+                                    (2.0 * latency_s(arc) + stay_s + chunk_time_s) / chunk_time_s));
   }
 }
 

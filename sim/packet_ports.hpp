@@ -24,6 +24,7 @@ struct WireOptions {
   std::vector<double> loss;                  ///< of a packet, by arc
   std::vector<std::vector<Outage>> outages;  ///< by arc
   std::uint64_t seed = 1;
+  Duration adder_latency;   ///< of switches: a chunk stays with them as long
   bool propagation = true;  ///< false: every latency counts as zero
 };
 

@@ -14,6 +14,7 @@ PacketRows::PacketRows(const Topology& topology, const SwitchLimits* limits, Pac
       agenda_(&agenda),
       ports_(&ports),
       usage_(topology.switch_count()),
+      reserved_bytes_(topology.switch_count(), 0),
       adders_(topology.switch_count()),
       waiting_rows_(topology.switch_count()),
       waiting_since_s_(topology.switch_count(), 0.0) {}
@@ -149,7 +150,8 @@ void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingCh
     if (at.waiting.empty()) at.waiting.resize(table.in.size());
     const auto place = static_cast<std::size_t>(
         std::find(table.in.begin(), table.in.end(), got.lane) - table.in.begin());
-    if (!at.waiting[place].empty() || !takes(flow, row, got.chunk, now_s)) {
+    const bool behind = !at.waiting[place].empty() && !got.resent;
+    if (behind || !takes(flow, row, got.chunk, now_s)) {
       at.waiting[place].push_back(got);
       wait_for_slot(flow, row, now_s);
       return;
@@ -173,9 +175,7 @@ bool PacketRows::takes(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, 
   }
   const RowState& at = flow.rows[row];
   if (at.limit == 0) return true;
-  const SwitchUsage& used = usage_[table.node.index()];
-  return at.in_use < at.limit * (flow.timeout_s > 0.0 && keeps_copies() ? 2 : 1) &&
-         used.bytes + flow.chunk_bytes <= limits_->memory.value_or(Bytes()).in_bytes();
+  return at.in_use < at.limit * (flow.timeout_s > 0.0 && keeps_copies() ? 2 : 1);
 }
 
 bool PacketRows::keeps_copies() const { return discipline() == AggregationDiscipline::kAckClocked; }
@@ -184,9 +184,9 @@ void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk&
                         double now_s) {
   const PacketRow& table = flow.tables->rows[row];
   ChunkState& chunk = state(flow, row, got.chunk);
-  if (chunk.phase == ChunkPhase::kAbsent) {
-    begin_sum(flow, row, got.chunk, now_s);
-    if (got.resent && flow.rows[row].lost_state) ask_again(flow, row, got, now_s);
+  if (chunk.phase == ChunkPhase::kAbsent) begin_sum(flow, row, got.chunk, now_s);
+  if (got.resent && flow.rows[row].lost_state && chunk.phase == ChunkPhase::kOpen) {
+    ask_again(flow, row, got.chunk, chunk.mask | got.from, now_s);
   }
   const Contributors fresh = got.from & ~chunk.mask;
   if (fresh == 0) {
@@ -217,11 +217,11 @@ void PacketRows::begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chu
 }
 
 /// After a restart: the others may have the result and would not send again by themselves.
-void PacketRows::ask_again(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
-                           double now_s) {
+void PacketRows::ask_again(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
+                           Contributors there, double now_s) {
   const PacketTables& tables = *flow.tables;
   for (std::uint32_t s = 0; s < tables.sources.size(); ++s) {
-    if ((got.from >> s & 1U) != 0) continue;
+    if ((there >> s & 1U) != 0) continue;
     for (const auto& [above, latency] : tables.rows_above[s]) {
       if (above != row) continue;
       agenda_->put(topology_->node(tables.sources[s].island),
@@ -229,7 +229,7 @@ void PacketRows::ask_again(PacketFlow& flow, std::uint32_t row, const WaitingChu
                     .kind = PacketEventKind::kAsk,
                     .index = s,
                     .flow = &flow,
-                    .chunk = got.chunk});
+                    .chunk = chunk});
     }
   }
 }

@@ -51,8 +51,9 @@ class PacketRows {
   void on_result(OnResult callback) { on_result_ = std::move(callback); }
   void on_change(OnChange callback) { on_change_ = std::move(callback); }
 
-  /// Gives the rows of a fresh flow their slots. `shares`: of each row in its switch's memory.
-  void open(PacketFlow& flow, const std::vector<double>& shares) const;
+  /// Gives the rows of a fresh flow their slots, at all of its switches at once; false if there are
+  /// none left at one of them.
+  [[nodiscard]] bool open(PacketFlow& flow);
   /// A chunk has arrived at a node on a lane that feeds a row.
   void arrive(PacketFlow& flow, const PacketEvent& event, double now_s);
   /// The adder has taken a contribution: it takes the next one, the inputs in turn.
@@ -98,7 +99,8 @@ class PacketRows {
   void begin_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s);
   [[nodiscard]] static Contributors own_of(const PacketFlow& flow, std::uint32_t row);
   void forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s);
-  void ask_again(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got, double now_s);
+  void ask_again(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, Contributors there,
+                 double now_s);
   void pass_unsummed(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got, double now_s);
   void drain(PacketFlow& flow, std::uint32_t row, double now_s);
   static ChunkState& state(PacketFlow& flow, std::uint32_t row, std::int64_t chunk);
@@ -118,6 +120,7 @@ class PacketRows {
   OnResult on_result_;
   OnChange on_change_;
   std::vector<SwitchUsage> usage_;
+  std::vector<std::int64_t> reserved_bytes_;  ///< by switch: of the flows under way
   struct Adder {
     bool busy = false;
     RingBuffer<std::pair<PacketFlow*, std::uint32_t>> ring;  ///< lanes with contributions, in turn

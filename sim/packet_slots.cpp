@@ -1,6 +1,8 @@
 // The memory of `PacketRows`: slots, who waits for one, and when they are free again.
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "models/error.hpp"
 #include "sim/packet_rows.hpp"
@@ -13,16 +15,36 @@ std::optional<std::int64_t> PacketRows::slots(std::int64_t chunk_bytes, bool cop
   return limits_->memory->in_bytes() / (two ? 2 * chunk_bytes : chunk_bytes);
 }
 
-void PacketRows::open(PacketFlow& flow, const std::vector<double>& shares) const {
+bool PacketRows::open(PacketFlow& flow) {
   const bool copies = flow.timeout_s > 0.0;
   const std::optional<std::int64_t> all = slots(flow.chunk_bytes, copies);
-  for (std::size_t r = 0; r < flow.rows.size(); ++r) {
+  if (!all) return true;
+  const std::int64_t slot_bytes = limits_->memory.value_or(Bytes()).in_bytes() / *all;
+  std::vector<std::uint32_t> rows;
+  std::vector<std::int64_t> needs(topology_->switch_count(), 0);
+  for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
     const PacketRow& row = flow.tables->rows[r];
-    if (!all || !row.adds || !row.at_switch) continue;
-    const double share = r < shares.size() ? shares[r] : 1.0;
-    flow.rows[r].limit =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(*all) * share));
+    if (!row.adds || !row.at_switch) continue;
+    rows.push_back(r);
+    const std::size_t at = row.node.index();
+    needs[at] += slot_bytes;
+    if (reserved_bytes_[at] + needs[at] > limits_->memory.value_or(Bytes()).in_bytes())
+      return false;
   }
+  for (const std::uint32_t r : rows) {
+    const std::size_t at = flow.tables->rows[r].node.index();
+    const double share = r < flow.memory_shares.size() ? flow.memory_shares[r] : 1.0;
+    const auto wanted = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(*all) * share + 1e-9));
+    needs[at] -= slot_bytes;
+    const std::int64_t free =
+        (limits_->memory.value_or(Bytes()).in_bytes() - reserved_bytes_[at] - needs[at]) /
+        slot_bytes;
+    flow.rows[r].limit = std::min(wanted, free);
+    reserved_bytes_[at] += flow.rows[r].limit * slot_bytes;
+    flow.rows[r].reserved_bytes = flow.rows[r].limit * slot_bytes;
+  }
+  return true;
 }
 
 void PacketRows::release(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
@@ -47,12 +69,17 @@ void PacketRows::drain(PacketFlow& flow, std::uint32_t row, double now_s) {
   for (bool moved = true; moved;) {
     moved = false;
     for (RingBuffer<WaitingChunk>& lane : at.waiting) {
-      while (!lane.empty()) {
+      // What is lost and repeated may stand behind what waits for its slot: look at all.
+      const std::size_t count = lane.size();
+      for (std::size_t place = 0; place < count; ++place) {
         const WaitingChunk got = lane.front();
+        lane.pop_front();
         const bool stale =
             got.chunk < at.base || state(flow, row, got.chunk).phase == ChunkPhase::kReleased;
-        if (!stale && !takes(flow, row, got.chunk, now_s)) break;
-        lane.pop_front();
+        if (!stale && !takes(flow, row, got.chunk, now_s)) {
+          lane.push_back(got);
+          continue;
+        }
         ports_->give_credit(flow, got.lane, now_s);
         if (!stale) put_in(flow, row, got, now_s);
         moved = true;
@@ -118,6 +145,9 @@ void PacketRows::close(PacketFlow& flow, double now_s) {
       if (at.chunks[place].slot) free_slot(flow, r, at.chunks[place], now_s);
     }
     at.chunks.clear();
+    if (flow.tables->rows[r].at_switch) {
+      reserved_bytes_[flow.tables->rows[r].node.index()] -= std::exchange(at.reserved_bytes, 0);
+    }
   }
   for (LaneState& lane : flow.lanes) lane.adding.clear();
 }

@@ -1,6 +1,7 @@
 // The sending side of `PacketNetwork`: fair shares, windows, acknowledgements and time-outs.
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,13 @@ void PacketNetwork::begin_source(PacketFlow& flow, std::size_t s, double now_s) 
     share_out(now_s);
   } else {
     plan_fair_end(flow);
+  }
+  if (flow.timeout_s > 0.0 && !flow.fixed_timeout) {
+    // Streams in turn: each arc may let a chunk of every other one pass.
+    const double turn_s = 8.0 * static_cast<double>(flow.chunk_bytes) / flow.rate_bps;
+    flow.timeout_s =
+        std::max(flow.timeout_s,
+                 2.0 * (flow.round_trip_s + turn_s * static_cast<double>(flow.tables->hops)));
   }
   rows_.contribute_own(flow, s, now_s);
   try_send(flow, s, now_s);
@@ -83,9 +91,7 @@ void PacketNetwork::try_send(PacketFlow& flow, std::size_t s, double now_s) {
   const std::vector<std::uint32_t>& out = flow.tables->sources[s].out;
   if (!source.launched || out.empty() || source.sending) return;
   source.sending = true;
-  while (source.next < flow.chunks) {
-    const std::int64_t behind = source.next - flow.window;
-    if (flow.window > 0 && behind >= 0 && !source.acked.contains(behind)) break;
+  while (const std::optional<std::int64_t> chunk = next_chunk(flow, s)) {
     const bool full = std::any_of(out.begin(), out.end(), [&flow](std::uint32_t lane) {
       return flow.lanes[lane].queue.size() >= kInterfaceChunks;
     });
@@ -101,15 +107,20 @@ void PacketNetwork::try_send(PacketFlow& flow, std::size_t s, double now_s) {
       }
       break;
     }
-    const std::int64_t chunk = source.next++;
-    if (flow.timeout_s > 0.0) {
-      source.outstanding.push_back(
-          {.chunk = chunk, .deadline_s = now_s + flow.timeout_s, .first_s = now_s});
-      set_timer(flow, s);
-    }
-    send(flow, s, chunk, false, now_s);
+    if (flow.window > 0 && source.next >= flow.window) source.ready.pop_front();
+    ++source.next;
+    send(flow, s, *chunk, false, now_s);
   }
   source.sending = false;
+}
+
+/// The next chunk that the window lets a source send.
+std::optional<std::int64_t> PacketNetwork::next_chunk(PacketFlow& flow, std::size_t s) const {
+  SourceState& source = flow.sources[s];
+  if (source.next >= flow.chunks) return std::nullopt;
+  if (flow.window == 0 || source.next < flow.window) return source.next;
+  if (source.ready.empty()) return std::nullopt;
+  return source.ready.front();
 }
 
 void PacketNetwork::send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again,
@@ -129,12 +140,9 @@ void PacketNetwork::on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedCh
   if (s == kNoIndex || flow.ended) return;
   SourceState& source = flow.sources[s];
   const PacketSource& from = flow.tables->sources[s];
-  if (!chunk.resent && from.out.empty() && flow.timeout_s > 0.0 &&
-      lane == flow.tables->rows[from.row].out.front()) {
-    source.outstanding.push_back(
-        {.chunk = chunk.chunk, .deadline_s = now_s + flow.timeout_s, .first_s = now_s});
-    set_timer(flow, s);
-  }
+  const std::vector<std::uint32_t>& first =
+      from.out.empty() ? flow.tables->rows[from.row].out : from.out;
+  if (!chunk.resent && lane == first.front()) wait_for_answer(flow, s, chunk.chunk, now_s);
   if (!chunk.resent && source.sends_left > 0) {
     --source.sends_left;
     source.sent_s = std::max(source.sent_s, left_s);
@@ -147,9 +155,7 @@ void PacketNetwork::on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedCh
 void PacketNetwork::source_may_end(PacketFlow& flow, std::size_t s, double now_s) {
   SourceState& source = flow.sources[s];
   if (source.done || source.sends_left > 0) return;
-  if (flow.timeout_s > 0.0 && source.acked.base() < flow.chunks) return;
   source.done = true;
-  if (flow.timeout_s > 0.0) source.sent_s = std::max(source.sent_s, now_s);
   part_ended(flow, now_s);
 }
 
@@ -186,9 +192,39 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
     }
   }
   if (!source.acked.insert(chunk)) return;
+  if (flow.window > 0 && chunk + flow.window < flow.chunks) {
+    source.ready.push_back(chunk + flow.window);
+  }
+  if (!source.outstanding.empty()) {
+    const SentChunk& oldest = source.outstanding.front();
+    if (oldest.chunk == chunk && !oldest.again) measure_trip(flow, now_s - oldest.first_s);
+  }
   rows_.acknowledge(flow, s, chunk, now_s);
-  source_may_end(flow, s, now_s);
   if (!flow.ended) try_send(flow, s, now_s);
+}
+
+/// A time-out that is not given follows the round trips (Jacobson 1988; RFC 6298), and is never
+/// below twice the one on an idle map.
+void PacketNetwork::measure_trip(PacketFlow& flow, double sample_s) const {
+  if (flow.timeout_s == 0.0 || flow.fixed_timeout) return;
+  if (flow.smooth_trip_s == 0.0) {
+    flow.smooth_trip_s = sample_s;
+    flow.trip_deviation_s = sample_s / 2.0;
+  } else {
+    const double off_s = std::abs(sample_s - flow.smooth_trip_s);
+    flow.trip_deviation_s += (off_s - flow.trip_deviation_s) / 4.0;
+    flow.smooth_trip_s += (sample_s - flow.smooth_trip_s) / 8.0;
+  }
+  flow.timeout_s =
+      std::max(2.0 * flow.round_trip_s, 2.0 * flow.smooth_trip_s + 4.0 * flow.trip_deviation_s);
+}
+
+void PacketNetwork::wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_t chunk,
+                                    double now_s) {
+  if (flow.timeout_s == 0.0) return;
+  flow.sources[s].outstanding.push_back(
+      {.chunk = chunk, .deadline_s = now_s + flow.timeout_s, .first_s = now_s, .again = false});
+  set_timer(flow, s);
 }
 
 void PacketNetwork::send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
@@ -216,6 +252,7 @@ void PacketNetwork::set_timer(PacketFlow& flow, std::size_t s) {
 void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
   SourceState& source = flow.sources[s];
   source.timer_pending = false;
+  bool slower = !flow.fixed_timeout;
   while (!source.outstanding.empty() && source.outstanding.front().deadline_s <= now_s + kSame_s) {
     SentChunk sent = source.outstanding.front();
     source.outstanding.pop_front();
@@ -230,9 +267,16 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
       continue;
     }
     if (now_s - sent.first_s >= options_.recovery.give_up.in_seconds()) {
-      give_up(flow, s, sent.chunk, now_s);
+      give_up(flow, s, sent, now_s);
       return;
     }
+    if (slower) {  // once each time: it may be the network that is slow
+      flow.timeout_s =
+          std::min(2.0 * flow.timeout_s,
+                   std::max(flow.timeout_s, 0.25 * options_.recovery.give_up.in_seconds()));
+      slower = false;
+    }
+    sent.again = true;
     sent.deadline_s = now_s + flow.timeout_s;
     source.outstanding.push_back(sent);
     send_again(flow, s, sent.chunk, now_s);
@@ -241,7 +285,7 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
   set_timer(flow, s);
 }
 
-void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
+void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, const SentChunk& sent, double now_s) {
   flow.gave_up = true;
   const std::string island = topology_->name(flow.tables->sources[s].island);
   std::string down;
@@ -255,8 +299,8 @@ void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk,
     }
   }
   const std::string why = fmt::format(
-      "{} waits for an answer to its chunk {} of {} since {} s and gave up at {:.6g} s{}", island,
-      chunk + 1, flow.chunks, options_.recovery.give_up.in_seconds(), now_s,
+      "{} waits for an answer to its chunk {} of {} since {:.6g} s and gave up at {:.6g} s{}",
+      island, sent.chunk + 1, flow.chunks, sent.first_s, now_s,
       down.empty() ? "" : fmt::format(" (down: {})", down));
   if (flow.on_give_up) {
     flow.on_give_up(why);

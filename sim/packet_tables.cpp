@@ -272,6 +272,13 @@ class Builder {
         tables_.hops = std::max(tables_.hops, hops_from(l));
       }
     }
+    for (const auto& rows : tables_.rows_above) {
+      const auto sums =
+          static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [this](const auto& row) {
+            return tables_.rows[row.first].at_switch;
+          }));
+      tables_.sums_on_the_way = std::max(tables_.sums_on_the_way, sums);
+    }
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const ArcUse& use : tables_.arcs) {
       least = std::min(least, topology_.arc(use.arc).capacity.in_bits_per_second() / use.copies);

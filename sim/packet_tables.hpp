@@ -62,10 +62,11 @@ struct PacketTables {
   std::uint32_t root_receives = kNoIndex;  ///< the receiver at a root island, which that row serves
   std::vector<ArcUse> arcs;
   Contributors everybody = 0;
-  bool sums = false;     ///< several sources
-  Duration round_trip;   ///< from a launch to the last acknowledgement, by propagation
-  std::size_t hops = 0;  ///< arcs on the longest way from a source to a receiver
-  Bandwidth line;        ///< least capacity on its way
+  bool sums = false;                ///< several sources
+  Duration round_trip;              ///< from a launch to the last acknowledgement, by propagation
+  std::size_t sums_on_the_way = 0;  ///< switches that add, on the way of the source with the most
+  std::size_t hops = 0;             ///< arcs on the longest way from a source to a receiver
+  Bandwidth line;                   ///< least capacity on its way
   /// By source: the switches' rows that hold sums with it, and how long its word takes to them.
   std::vector<std::vector<std::pair<std::uint32_t, Duration>>> rows_above;
   std::vector<std::uint32_t> ends;  ///< by lane: the receiver that it ends at, or none

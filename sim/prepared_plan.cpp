@@ -53,20 +53,45 @@ Duration granularity(const Topology& topology, const PreparedPlan& plan,
   return latest;
 }
 
-std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
-                                         const PacketSettings& settings) {
+void check_recovery(const Topology& topology, const PreparedPlan& plan,
+                    const PacketSettings& settings, const SwitchLimits* limits) {
+  const bool lossy = settings.transport.lossy() || !settings.faults.empty();
   const RecoverySpec recovery = settings.transport.recovery.value_or(RecoverySpec());
-  if (!recovery.timeout || recovery.force) return std::nullopt;
-  for (const PacketPlan& packets : plan.packets) {
-    const Duration trip = round_trip(topology, *packets.tables, settings.transport);
-    if (*recovery.timeout > trip) continue;
-    return fmt::format(
-        "{} is not above the round trip of {:.6g} ms of {}, so that every chunk would be sent "
-        "again; "
-        "give more, or `force: true`",
-        to_text(*recovery.timeout), trip.in_milliseconds(), to_text(plan.plan.members, topology));
+  if (!lossy) return;
+  for (std::size_t f = 0; f < plan.packets.size(); ++f) {
+    const Duration trip =
+        round_trip(topology, *plan.packets[f].tables, settings, limits, plan.plan.flows[f].bytes);
+    if (recovery.timeout && !recovery.force && *recovery.timeout <= trip) {
+      throw InputError(
+          recovery.timeout_where,
+          fmt::format(
+              "{} is not above the round trip of {:.6g} ms of {}, so that every chunk would "
+              "be sent again; give more, or `force: true`",
+              to_text(*recovery.timeout), trip.in_milliseconds(),
+              to_text(plan.plan.members, topology)));
+    }
+    const Duration timeout = recovery.timeout.value_or(trip * 2.0);
+    if (recovery.give_up <= timeout) {
+      throw InputError(
+          recovery.give_up_where,
+          fmt::format("{} is not above the time-out of {:.6g} ms of {}, so that nothing "
+                      "would ever be sent again; give more",
+                      to_text(recovery.give_up), timeout.in_milliseconds(),
+                      to_text(plan.plan.members, topology)));
+    }
   }
-  return std::nullopt;
+}
+
+void check_packets(const Network& network, const PlanOptions& options,
+                   const PacketSettings& settings, std::span<const Round> rounds) {
+  const Bounds bounds(network.topology, network.routes);
+  PlanCache plans(network, bounds, nullptr, options);
+  for (const Round& round : rounds) {
+    for (std::size_t c = 0; c < round.cliques.size(); ++c) {
+      if (round.cliques[c].size() < 2) continue;
+      check_recovery(network.topology, *plans.get(round, c), settings, network.limits);
+    }
+  }
 }
 
 PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,

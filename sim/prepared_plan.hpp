@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,10 +29,10 @@ struct PreparedPlan {
   std::vector<Duration> member_bounds;  ///< by member rank
 };
 
-/// Why the plan's exchange cannot be repaired by `network.transport.recovery`: its time-out is
-/// below the round trip, and nobody forces it. Nothing if it can, or nothing is lost.
-std::optional<std::string> timeout_fault(const Topology& topology, const PreparedPlan& plan,
-                                         const PacketSettings& settings);
+/// Errors: `InputError` where `network.transport.recovery` cannot repair the plan's exchange: its
+/// time-out is not above the round trip and nobody forces it, or it gives up before it repeats.
+void check_recovery(const Topology& topology, const PreparedPlan& plan,
+                    const PacketSettings& settings, const SwitchLimits* limits);
 
 /// By how much packets may end later than fluid flows, for their chunks alone: a chunk's time, at
 /// its flow's rate where that is set, on each arc of the longest way, over the longest chain of
@@ -70,5 +71,10 @@ class PlanCache {
   PlanOptions options_;
   std::map<Key, std::shared_ptr<const PreparedPlan>> plans_;
 };
+
+/// Plans the cliques of rounds without running them. Errors: `InputError` for what packets cannot
+/// carry or `check_recovery` refuses.
+void check_packets(const Network& network, const PlanOptions& options,
+                   const PacketSettings& settings, std::span<const Round> rounds);
 
 }  // namespace gyre

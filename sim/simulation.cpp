@@ -190,13 +190,13 @@ class Simulation {
     std::shared_ptr<CliqueExchange>& shared = exchanges_[{number, clique}];
     const Instant ready = simulated_now();
     if (shared == nullptr) {
-      std::shared_ptr<const PreparedPlan> plan = plans_.get(round, clique);
-      if (spec_.packets) {
-        const auto fault = timeout_fault(topology_, *plan, *spec_.packets);
-        if (fault) {
-          stop(RunStatus::kFailed, fmt::format("round {}: time-out {}", number, *fault));
-          return;
-        }
+      std::shared_ptr<const PreparedPlan> plan;
+      try {
+        plan = plans_.get(round, clique);
+        if (spec_.packets) check_recovery(topology_, *plan, *spec_.packets, spec_.limits);
+      } catch (const InputError& error) {
+        stop(RunStatus::kFailed, fmt::format("round {}: {}", number, error.what()));
+        return;
       }
       const bool eager = spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager;
       shared = std::make_shared<CliqueExchange>(
