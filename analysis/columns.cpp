@@ -67,14 +67,16 @@ constexpr std::array kRounds{
            "time from all ready until the last member held the result, propagation included"},
     Column{"wan_bytes", "B", "bytes over core arcs, each arc counted"},
     Column{"bound_s", "s", "least time that any exchange of this clique could take on this map"},
-    Column{"ratio_to_bound", "1", "communication_s / bound_s; empty for an island by itself"},
+    Column{"ratio_to_bound", "1",
+           "communication_s / bound_s (launch eager: counted from the first one ready); empty for "
+           "an island by itself and a dropped exchange"},
     Column{
         "bound_by", "-",
         "compute if that took longer than the exchange, else latency, the switch whose memory or "
         "adder limits the rate, or the arc that needs longest for what this clique puts on it"},
     Column{"outcome", "-",
-           "averaged, or dropped if the exchange gave up and its members kept their models; empty "
-           "for an island by itself"},
+           "averaged; dropped if the exchange gave up and its members kept their models; partly if "
+           "some had left with the result by then; empty for an island by itself"},
     Column{"retransmissions", "-",
            "chunks sent again, each arc that they crossed counted (fidelity packet)"},
     Column{"sum_error", "parameter",
@@ -87,7 +89,8 @@ constexpr std::array kLinks{
     Column{"kind", "-", "core or access"},
     Column{"capacity_gbps", "Gbit/s", "capacity of this direction"},
     Column{"latency_ms", "ms", "one-way latency"},
-    Column{"bytes", "B", "bytes of all flows that ended on it"},
+    Column{"bytes", "B",
+           "bytes of all flows that ended on it (fidelity packet: of all chunks that crossed it)"},
     Column{"busy_s", "s", "time with at least one flow on it"},
     Column{"mean_utilisation", "1", "bits carried / (capacity x simulated time)"},
     Column{"peak_utilisation", "1", "highest share of the capacity in use at any time"},

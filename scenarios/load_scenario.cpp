@@ -290,6 +290,24 @@ const SwitchLimits* limits_in(const Scenario& scenario) {
   return scenario.network.aggregator ? &*scenario.network.aggregator : nullptr;
 }
 
+namespace {
+
+/// An in-network exchange needs a switch that does both.
+void check_in_network(const Scenario& scenario, const Topology& topology) {
+  const Capabilities able = capabilities_in(scenario, topology, Mode::kBoth);
+  for (std::size_t s = 0; s < topology.switch_count(); ++s) {
+    if (able.replicates(SwitchId::at(s)) && able.adds(SwitchId::at(s))) return;
+  }
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    if (schedule.exchange != Exchange::kInNetwork || schedule.policy->colocated()) continue;
+    throw InputError(schedule.exchange_where,
+                     "'in-network' needs a switch that replicates and adds; `network.capable` has "
+                     "none in both of its lists");
+  }
+}
+
+}  // namespace
+
 LoadedScenario load_scenario(const std::string& path, const std::vector<Override>& overrides) {
   LoadedScenario loaded;
   loaded.text = read_text_file(path);
@@ -311,6 +329,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
   check_transport(scenario, loaded.topology);
+  check_in_network(scenario, loaded.topology);
   check_size(scenario, loaded.topology);
   return loaded;
 }

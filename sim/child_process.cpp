@@ -139,7 +139,9 @@ std::string in_child(const std::function<std::string()>& body) {
   std::string output;
   while (true) {
     const std::optional<ChildEvent> event = pool.next(std::chrono::hours(1));
-    if (!event) throw std::runtime_error("a simulation process does not answer");
+    // A signal may end the wait before anything has come.
+    if (!event && pool.running() > 0) continue;
+    if (!event) throw std::runtime_error("a simulation process is gone without an answer");
     if (event->line) output += (output.empty() ? "" : "\n") + *event->line;
     if (!event->exit_status) continue;
     if (*event->exit_status == 0) return output;

@@ -63,7 +63,8 @@ class CliqueExchange {
   double sum_error = 0.0;  ///< largest error of a parameter by the switches' numbers
   Duration compute;        ///< the longest of the members'
   Duration wait;           ///< sum over members from ready to begun
-  Instant began_round;     ///< when the first member began the round
+  Instant first_ready;
+  Instant began_round;  ///< when the first member began the round
   Instant begun;
 
  private:

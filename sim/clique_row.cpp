@@ -36,6 +36,8 @@ CliqueRow clique_row(const Topology& topology, std::int64_t number, const Clique
           .paced = paced,
           .bound_by = std::move(bound_by),
           .dropped = exchange.dropped(),
+          .partly = exchange.partly_dropped(),
+          .in_exchange = exchange.eager() ? ended - exchange.first_ready : communication,
           .sum_error = exchange.sum_error,
           .retransmissions = exchange.retransmissions()};
 }

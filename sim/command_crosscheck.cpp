@@ -10,6 +10,7 @@
 #include "sim/cli.hpp"
 #include "sim/cross_check.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/run_setup.hpp"
 #include "sim/status_line.hpp"
 
 namespace gyre {
@@ -137,6 +138,9 @@ int command_crosscheck(const CrosscheckOptions& options) {
       print_json(rows);
       break;
   }
+  double longest_s = 0.0;
+  for (const CrossCheck& row : rows) longest_s = std::max(longest_s, row.packet_s);
+  warn_of_late_faults(loaded, longest_s);
   bool failed = false;
   for (const CrossCheck& row : rows) {
     if (row.failure.empty()) continue;

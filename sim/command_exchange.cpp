@@ -10,6 +10,7 @@
 #include "schedules/exchange_plan.hpp"
 #include "sim/cli.hpp"
 #include "sim/exchange_probe.hpp"
+#include "sim/prepared_plan.hpp"
 #include "sim/run_setup.hpp"
 
 namespace gyre {
@@ -194,7 +195,15 @@ int command_exchange(const ExchangeOptions& options) {
                                  name_of(mode)));
   }
   std::optional<PacketSettings> packets;
-  if (loaded.fidelity == Fidelity::kPacket) packets = packet_settings(loaded.scenario, false);
+  if (loaded.fidelity == Fidelity::kPacket) {
+    packets = packet_settings(loaded.scenario, false);
+    check_packets({loaded.topology, routes, capabilities, limits_in(loaded.scenario)},
+                  {.payload = loaded.scenario.job.payload_bytes(),
+                   .exchange = exchange,
+                   .routing = loaded.scenario.network.routing,
+                   .keep_rates = false},
+                  *packets, std::span(&round, 1));
+  }
   const ProbeResult result =
       probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round},
             {.routing = loaded.scenario.network.routing,
@@ -205,6 +214,12 @@ int command_exchange(const ExchangeOptions& options) {
     fmt::print(stderr, "failed: {}\n", result.failure);
     return kExitFailed;
   }
+  if (result.dropped) {
+    fmt::print(stderr, "failed: the exchange gave up after {:.6g} s and was dropped\n",
+               result.rounds.front().time.in_seconds());
+    return kExitFailed;
+  }
+  warn_of_late_faults(loaded, result.rounds.front().time.in_seconds());
   const Report report = report_on(loaded, round, mode, result);
   switch (chosen_format(options.common.format)) {
     case Format::kTable:

@@ -135,8 +135,8 @@ class Checker {
         continue;
       }
       const ProbeResult packets = simulated(all[i]);
-      if (!packets.failure.empty()) {
-        row.failure = packets.failure;
+      if (!packets.failure.empty() || packets.dropped) {
+        row.failure = packets.dropped ? "the exchange gave up and was dropped" : packets.failure;
         return row;
       }
       time_s[i] = packets.rounds.at(0).time.in_seconds();
@@ -190,7 +190,7 @@ std::string main_reason(const CrossCheck& row) {
       {row.granularity_s, "granularity"},
       {row.headers_s, "headers and hops"},
       {row.limits_s, "windows and slots"},
-      {row.loss_s, "loss and faults"},
+      {row.loss_s, "loss and recovery"},
   }};
   const auto* const most = std::max_element(
       parts.begin(), parts.end(),

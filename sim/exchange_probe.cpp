@@ -93,6 +93,7 @@ CliqueRow clique_row(const Json& json) {
   row.wan_bytes = Bytes::count(json.at("wan_bytes"));
   row.bound_by = json.at("bound_by");
   row.dropped = json.at("dropped");
+  row.in_exchange = row.communication;
   row.retransmissions = json.at("retransmissions");
   if (json.contains("paced_s")) row.paced = Duration::seconds(json.at("paced_s"));
   return row;
@@ -137,6 +138,7 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
   }
   for (const Json& json : whole.at("cliques")) {
     CliqueRow row = clique_row(json);
+    result.dropped = result.dropped || row.dropped;
     result.rounds[static_cast<std::size_t>(row.round)].cliques.push_back(std::move(row));
   }
   for (RoundCost& round : result.rounds) {

@@ -26,6 +26,7 @@ struct ProbeResult {
   std::vector<ArcUsage> arcs;       ///< of all rounds together
   std::vector<SwitchRow> switches;  ///< fidelity `packet`: those that held sums, in the end
   std::int64_t lost = 0;            ///< chunks
+  bool dropped = false;             ///< an exchange gave up: the times say when
   std::string failure;              ///< why it did not end; then nothing else is here
   std::int64_t events = 0;          ///< of packets
 };

@@ -14,6 +14,9 @@ namespace {
 constexpr double kSame_s = 1e-12;
 /// Chunks that wait at an interface before the source holds back.
 constexpr std::size_t kInterfaceChunks = 4;
+/// A time-out that is not given grows to this multiple of the first one: what is lost, not late,
+/// should not wait for long.
+constexpr double kMostBackOff = 8.0;
 
 }  // namespace
 
@@ -35,6 +38,7 @@ void PacketNetwork::begin_source(PacketFlow& flow, std::size_t s, double now_s) 
     flow.timeout_s =
         std::max(flow.timeout_s,
                  2.0 * (flow.round_trip_s + turn_s * static_cast<double>(flow.tables->hops)));
+    flow.first_timeout_s = flow.timeout_s;
   }
   rows_.contribute_own(flow, s, now_s);
   try_send(flow, s, now_s);
@@ -271,9 +275,8 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
       return;
     }
     if (slower) {  // once each time: it may be the network that is slow
-      flow.timeout_s =
-          std::min(2.0 * flow.timeout_s,
-                   std::max(flow.timeout_s, 0.25 * options_.recovery.give_up.in_seconds()));
+      flow.timeout_s = std::min(2.0 * flow.timeout_s,
+                                std::max(flow.timeout_s, kMostBackOff * flow.first_timeout_s));
       slower = false;
     }
     sent.again = true;

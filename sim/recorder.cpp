@@ -27,6 +27,12 @@ class Stopwatch {
 
 constexpr std::array<std::string_view, 3> kActivityNames{"compute", "wait", "exchange"};
 
+std::string outcome_of(const CliqueRow& row) {
+  if (!row.exchange) return "";
+  if (!row.dropped) return "averaged";
+  return row.partly ? "partly" : "dropped";
+}
+
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 }  // namespace
@@ -81,11 +87,8 @@ void Recorder::on_clique(const CliqueRow& row) {
       alone ? "" : std::string(name_of(*row.exchange)), number(row.start.in_seconds()),
       seconds(row.compute), seconds(row.wait), seconds(row.communication),
       std::to_string(row.wan_bytes.in_bytes()), seconds(row.bound),
-      alone ? "" : number(row.communication / row.bound), row.bound_by,
-      alone         ? ""
-      : row.dropped ? "dropped"
-                    : "averaged",
-      std::to_string(row.retransmissions), number(row.sum_error)});
+      alone || row.dropped ? "" : number(row.in_exchange / row.bound), row.bound_by,
+      outcome_of(row), std::to_string(row.retransmissions), number(row.sum_error)});
   seconds_bound_by_[row.bound_by] +=
       std::max(row.compute.in_seconds(), row.communication.in_seconds());
   if (alone) return;

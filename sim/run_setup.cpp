@@ -99,6 +99,18 @@ std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps) {
   return to_text(Duration::seconds(std::stod(fmt::format("{:.6g}", time.in_seconds()))));
 }
 
+void warn_of_late_faults(const LoadedScenario& loaded, double end_s) {
+  if (loaded.fidelity != Fidelity::kPacket) return;
+  for (const FaultSpec& fault : loaded.scenario.network.faults) {
+    if (fault.from.in_seconds() < end_s) continue;
+    fmt::print(
+        stderr,
+        "note: a round by itself begins at time 0, without compute: the fault at {} does not "
+        "strike it\n",
+        to_text(fault.from));
+  }
+}
+
 std::string run_id(const Scenario& scenario, const RunChoice& choice) {
   std::string label = scenario.schedules[choice.schedule].label.value;
   std::replace(label.begin(), label.end(), '/', '+');

@@ -126,6 +126,8 @@ class Simulation {
                              .paced = {},
                              .bound_by = "compute",
                              .dropped = false,
+                             .partly = false,
+                             .in_exchange = {},
                              .sum_error = 0.0,
                              .retransmissions = 0});
       }
@@ -207,6 +209,7 @@ class Simulation {
         give_up(number, *exchange, why);
       };
       shared->began_round = began_round;
+      shared->first_ready = ready;
     }
     const std::shared_ptr<CliqueExchange> mine = shared;
     mine->began_round = std::min(mine->began_round, began_round);
@@ -227,7 +230,10 @@ class Simulation {
     const auto rank = static_cast<std::size_t>(
         std::lower_bound(members.begin(), members.end(), me) - members.begin());
     if (spec_.propagation && !mine->dropped()) {
-      least_[me.index()] += mine->prepared().member_bounds[rank];
+      const Duration bound = mine->prepared().member_bounds[rank];
+      // What the others sent before the island was ready has had the time of its compute.
+      least_[me.index()] +=
+          mine->eager() ? std::max(Duration(), bound - (ready - began_round)) : bound;
     }
     mine->wait += mine->begun - ready;
     if (mine->leave()) {

@@ -72,7 +72,9 @@ struct CliqueRow {
   /// Payload over the common rate of its trees, where the plan sets the rates of its flows.
   std::optional<Duration> paced;
   std::string bound_by;              ///< `compute`, `latency`, `link X->Y` or `access X.up`
-  bool dropped = false;              ///< it gave up: the members kept their models
+  bool dropped = false;              ///< it gave up: members that had no result kept their models
+  bool partly = false;               ///< of a dropped one: some had the result
+  Duration in_exchange;              ///< communication; launched eagerly, from the first one ready
   double sum_error = 0.0;            ///< of a parameter of the average, by the switches' numbers
   std::int64_t retransmissions = 0;  ///< chunks sent again, each arc counted
 };

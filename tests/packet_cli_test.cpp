@@ -97,7 +97,7 @@ TEST_F(PacketCli, CrosscheckExplainsTheDifference) {
                 1e-9);
     EXPECT_LE(std::abs(value("granularity_s")), value("granularity_limit_s"));
     EXPECT_GE(value("packet_s"), value("bound_s"));
-    EXPECT_EQ(row.at("mainly"), "loss and faults");
+    EXPECT_EQ(row.at("mainly"), "loss and recovery");
   }
   const Outcome one =
       gyre("crosscheck " + scenario_ + " --schedule two-rounds-3x3 --rounds 1 --format json");
@@ -172,8 +172,7 @@ TEST_F(PacketCli, NumbersReachTheModels) {
 
 // FRA is 300 ms late every round: where the others launch at once they hold its absence as memory.
 TEST_F(PacketCli, WhoIsEarlyHoldsMemory) {
-  const std::string open =
-      "--set 'network.transport={chunk: 500 KB}' --set stop.max_rounds=2 ";
+  const std::string open = "--set 'network.transport={chunk: 500 KB}' --set stop.max_rounds=2 ";
   const auto peak = [this](const char* folder) {
     double most = 0.0;
     for (const auto& row : rows(fs::path(folder) / "switches.csv")) {
@@ -195,6 +194,53 @@ TEST_F(PacketCli, WhoIsEarlyHoldsMemory) {
     return std::stod(rows(fs::path(folder) / "trace.csv").back().at("time_s"));
   };
   EXPECT_NEAR(end_s("together") - end_s("eager"), 2.0 * (0.10158 - 0.04916), 0.005);
+}
+
+// Cliques out of step, with memories of one chunk: exchanges wait for their slots, in turn.
+TEST_F(PacketCli, CliquesOutOfStepShareSmallMemories) {
+  const std::string cliques =
+      "run " + shipped("nine-city.yaml") +
+      " --fidelity packet --mode both --overwrite -o out --set job.parameters=1e7 --set "
+      "'schedules=[{policy: random-cliques, size: 4, exchange: in-network, name: r}]' --set "
+      "'network.modes=[both]' --set 'job.compute.jitter={kind: lognormal, sigma: 0.3}' --set "
+      "stop.max_rounds=10 ";
+  for (const char* how : {"{memory: 1 MB, discipline: ack-clocked}", "{memory: 1 MB}",
+                          "{memory: 2 MB, launch: eager}", "{launch: eager}"}) {
+    for (const char* seed : {"1", "2", "4", "147"}) {
+      const Outcome outcome =
+          gyre(cliques + "--set 'network.aggregator=" + how + "' --seed " + seed);
+      EXPECT_EQ(outcome.status, 0) << how << ' ' << seed << '\n' << outcome.errors;
+    }
+  }
+}
+
+// Sums carry a bitmap of 64 islands: more are refused before anything runs.
+TEST_F(PacketCli, MoreIslandsThanASumCarriesAreRefused) {
+  std::string islands;
+  for (int i = 0; i < 65; ++i) islands += fmt::format("      - {{name: i{}, at: s}}\n", i);
+  file(
+      "big.yaml",
+      "gyre: 1\nname: big\nnetwork:\n  topology:\n    switches: [{name: s}]\n"
+      "    islands:\n" +
+          islands +
+          "    links: []\n  access: {bandwidth: 10 Gbps}\n  modes: [both]\n"
+          "job: {payload: 1 MB, compute: {step_time: 1 ms}}\n"
+          "task: {kind: quadratic, optima: [" +
+          [] {
+            std::string zeros = "0";
+            for (int i = 1; i < 65; ++i) zeros += ", 0";
+            return zeros;
+          }() +
+          "]}\nschedules: [{policy: all-reduce, exchange: direct}]\n"
+          "stop: {max_rounds: 1}\n");
+  for (const char* command : {"exchange big.yaml", "run big.yaml -o out", "crosscheck big.yaml"}) {
+    const std::string fidelity =
+        std::string(command).starts_with("cross") ? "" : " --fidelity packet";
+    const Outcome outcome = gyre(command + fidelity);
+    EXPECT_EQ(outcome.status, 2) << command << '\n' << outcome.errors;
+    EXPECT_NE(outcome.errors.find("64 islands"), std::string::npos) << outcome.errors;
+  }
+  EXPECT_EQ(gyre("run big.yaml -o out --overwrite").status, 0);
 }
 
 }  // namespace

@@ -82,6 +82,86 @@ TEST_F(PacketLoss, SlowsDownAsTheoryHasIt) {
   }
 }
 
+// The same with 16 slots: chains of their own, of which the slowest decides. Of W chains with the
+// deviation d of one, the slowest is expected within d·sqrt(2 ln W) of their mean.
+TEST_F(PacketLoss, SlotsDoNotWaitForEachOther) {
+  const std::int64_t chunk = 1'000;
+  const std::int64_t slots = 16;
+  const std::int64_t in_a_chain = 1'000;
+  const double timeout_s = 0.02;
+  const double round_trip_s = 2.0 * 2.11e-3 + 4.0 * static_cast<double>(chunk) / kLine_Bps;
+  clocked_.memory = Bytes::count(2 * slots * chunk);
+  for (const double p : {1e-4, 1e-3}) {
+    PlayOptions options{.settings = chunks_of(chunk), .limits = &clocked_};
+    options.settings.transport.loss = p;
+    options.settings.transport.recovery = recovery(timeout_s);
+    double mean_s = 0.0;
+    const int seeds = 8;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      options.seed = static_cast<std::uint64_t>(seed);
+      mean_s +=
+          play(world_.network(), {flow_of(regional(), slots * in_a_chain * chunk)}, options).end_s /
+          seeds;
+    }
+    const double q = 1.0 - std::pow(1.0 - p, 10.0);
+    const auto n = static_cast<double>(in_a_chain);
+    const double chain_s = n * (round_trip_s + q / (1.0 - q) * timeout_s);
+    const double deviation_s = timeout_s * std::sqrt(n * q) / (1.0 - q);
+    const double slack_s = 4.0 * deviation_s / std::sqrt(seeds) + n * q * q * timeout_s;
+    EXPECT_GT(mean_s, chain_s - slack_s) << p;
+    EXPECT_LT(mean_s, chain_s + deviation_s * std::sqrt(2.0 * std::log(slots)) + slack_s) << p;
+  }
+}
+
+// A loss that never strikes changes nothing but what switches keep in case: not the time of rings,
+// nor of streams that share arcs in large chunks.
+TEST_F(PacketLoss, ThePossibilityOfLossCostsNoTime) {
+  const Topology topology = nine_city();
+  const std::vector<Round> rounds{
+      parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)};
+  for (const Mode mode : {Mode::kNeither, Mode::kMulticast, Mode::kBoth}) {
+    for (const Exchange exchange : {Exchange::kDirect, Exchange::kRing}) {
+      for (const std::int64_t chunk : {1'000'000, 5'000'000}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", name_of(mode), name_of(exchange), chunk));
+        const auto simulated = [&](double loss) {
+          PacketSettings settings = chunks_of(chunk);
+          settings.transport.loss = loss;
+          return probe(topology, capabilities(topology, mode), Bytes::count(400'000'000), exchange,
+                       rounds, {.packets = settings, .without_propagation = false});
+        };
+        const ProbeResult never = simulated(0.0);
+        const ProbeResult hardly = simulated(1e-15);
+        EXPECT_EQ(hardly.lost, 0);
+        EXPECT_NEAR(hardly.rounds[0].time.in_seconds(), never.rounds[0].time.in_seconds(), 1e-9);
+      }
+    }
+  }
+}
+
+// A switch that has lost its state asks for what it misses until it comes, also through losses; and
+// memory that the sums of others wait in lets repeats pass.
+TEST_F(PacketLoss, RestartsAndSmallMemoriesRecoverUnderLoss) {
+  const Topology topology = nine_city();
+  const std::vector<Round> rounds{
+      parse_round({"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", {}}, topology)};
+  SwitchLimits small;
+  small.memory = Bytes::count(16'000'000);
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    PacketSettings settings = chunks_of(100'000);
+    settings.transport.loss = 1e-3;
+    settings.faults = {switch_down("NYC", 0.15, 0.151)};
+    const auto played = [&](const SwitchLimits* limits) {
+      return probe(
+          topology, capabilities(topology, Mode::kBoth), Bytes::count(50'000'000),
+          Exchange::kInNetwork, rounds,
+          {.limits = limits, .packets = settings, .seed = seed, .without_propagation = false});
+    };
+    EXPECT_EQ(played(nullptr).failure, "") << seed;
+    settings.faults.clear();
+    EXPECT_EQ(played(&small).failure, "") << seed;
+  }
+}
+
 // F12: a loss rate ends, and more loss takes longer; with and without sums, windows and trees.
 TEST_F(PacketLoss, EndsLaterTheMoreIsLost) {
   const std::int64_t bytes = 30'000'000;
