@@ -45,8 +45,8 @@ struct AcceleratorSpec {
 /// An island whose speed differs from the job's.
 struct IslandStepTime {
   Text island;
-  std::optional<Duration> step_time{};
-  std::optional<AcceleratorSpec> accelerators{};
+  std::optional<Duration> step_time = std::nullopt;
+  std::optional<AcceleratorSpec> accelerators = std::nullopt;
 
   void describe(Fields& fields);
 };

@@ -220,8 +220,10 @@ class Batch {
   /// the run.)
   static void check_first_rounds(const RunSpec& spec, const Network& network) {
     constexpr std::int64_t kRounds = 16;
+    const std::int64_t count = std::min(kRounds, spec.stop.max_rounds);
     std::vector<Round> rounds;
-    for (std::int64_t number = 0; number < std::min(kRounds, spec.stop.max_rounds); ++number) {
+    rounds.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t number = 0; number < count; ++number) {
       rounds.push_back(spec.policy->round(number));
     }
     check_packets(network,
@@ -229,7 +231,7 @@ class Batch {
                    .exchange = spec.exchange,
                    .routing = spec.routing,
                    .keep_rates = false},
-                  *spec.packets, rounds);
+                  spec.packets.value_or(PacketSettings()), rounds);
   }
 
   void handle(const ChildEvent& event) {

@@ -110,6 +110,7 @@ void Recorder::on_span(const Span& span) {
 void Recorder::on_switch(const SwitchRow& row) {
   const Stopwatch watch(wall_s_);
   const SwitchUsage& usage = row.usage;
+  if (!switches_) return;
   switches_->row(std::vector<std::string>{
       number(row.time.in_seconds()), topology_->name(row.at), std::to_string(usage.slots),
       std::to_string(usage.bytes), std::to_string(usage.peak_bytes), number(usage.blocked_s),

@@ -218,7 +218,7 @@ TEST_F(PacketCli, CliquesOutOfStepShareSmallMemories) {
 TEST_F(PacketCli, MoreIslandsThanASumCarriesAreRefused) {
   std::string islands;
   for (int i = 0; i < 65; ++i) islands += fmt::format("      - {{name: i{}, at: s}}\n", i);
-  file(
+  const fs::path big = file(
       "big.yaml",
       "gyre: 1\nname: big\nnetwork:\n  topology:\n    switches: [{name: s}]\n"
       "    islands:\n" +
@@ -233,6 +233,7 @@ TEST_F(PacketCli, MoreIslandsThanASumCarriesAreRefused) {
           }() +
           "]}\nschedules: [{policy: all-reduce, exchange: direct}]\n"
           "stop: {max_rounds: 1}\n");
+  ASSERT_TRUE(fs::exists(big));
   for (const char* command : {"exchange big.yaml", "run big.yaml -o out", "crosscheck big.yaml"}) {
     const std::string fidelity =
         std::string(command).starts_with("cross") ? "" : " --fidelity packet";

@@ -160,7 +160,7 @@ job:
 task: {kind: quadratic, optima: [-1, 1]}
 evaluate: {every_rounds: 18}
 schedules:
-  - {policy: all-reduce, exchange: in-network, modes: [both], barrier: true, name: first}
+  - {policy: all-reduce, exchange: direct, modes: [both], barrier: true, name: first}
   - {policy: none}
   - {policy: colocated}
 stop: {loss: 0.19, max_rounds: 20, max_time: 21 h}
@@ -207,7 +207,7 @@ TEST(Scenario, EveryKeyLandsInItsMember) {
   EXPECT_EQ(s.evaluate_every, 18);
   ASSERT_EQ(s.schedules.size(), 3U);
   EXPECT_EQ(s.schedules[0].label.value, "first");
-  EXPECT_EQ(s.schedules[0].exchange, Exchange::kInNetwork);
+  EXPECT_EQ(s.schedules[0].exchange, Exchange::kDirect);
   EXPECT_EQ(s.schedules[0].modes, std::vector<Mode>{Mode::kBoth});
   EXPECT_TRUE(s.schedules[0].barrier);
   EXPECT_EQ(s.schedules[1].policy_name, "none");
