@@ -180,14 +180,20 @@ bool PacketNetwork::admit(PacketFlow& flow) {
   if (!rows_.open(flow)) return false;
   flow.admitted = true;
   const SwitchLimits* limits = options_.limits;
-  if (flow.tables->sums && limits != nullptr &&
-      limits->discipline == AggregationDiscipline::kAckClocked) {
+  const bool clocked = flow.tables->sums && limits != nullptr &&
+                       limits->discipline == AggregationDiscipline::kAckClocked;
+  if (clocked) {
     const double line_Bps = flow.tables->line.in_bytes_per_second();
     flow.window = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(
                std::ceil(line_Bps * flow.round_trip_s / static_cast<double>(flow.chunk_bytes))));
+  }
+  // Where sums are kept until they are acknowledged, nobody sends what could find no place: a later
+  // chunk in the place of one that is lost on the way would wait for it, and it for the place.
+  if (clocked || (flow.tables->sums && flow.timeout_s > 0.0)) {
     for (const RowState& row : flow.rows) {
-      if (row.limit > 0) flow.window = std::min(flow.window, row.limit);
+      if (row.limit == 0) continue;
+      flow.window = flow.window == 0 ? row.limit : std::min(flow.window, row.limit);
     }
   }
   flow.acknowledges = flow.window > 0 || flow.timeout_s > 0.0;

@@ -158,7 +158,10 @@ TEST_F(PacketLoss, RestartsAndSmallMemoriesRecoverUnderLoss) {
     };
     EXPECT_EQ(played(nullptr).failure, "") << seed;
     settings.faults.clear();
-    EXPECT_EQ(played(&small).failure, "") << seed;
+    for (const std::int64_t memory : {16'000'000, 300'000, 100'000}) {
+      small.memory = Bytes::count(memory);
+      EXPECT_EQ(played(&small).failure, "") << seed << ' ' << memory;
+    }
   }
 }
 
