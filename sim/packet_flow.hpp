@@ -77,11 +77,17 @@ struct RowState {
   bool lost_state = false;  ///< its switch was down
 };
 
+/// When a chunk that is not acknowledged will be sent again.
 struct SentChunk {
   std::int64_t chunk = 0;
   double deadline_s = 0.0;
+};
+
+/// When it was sent.
+struct SentRecord {
   double first_s = 0.0;
-  bool again = false;  ///< sent more than once: its answer measures no round trip
+  double last_s = 0.0;
+  std::uint32_t times = 0;
 };
 
 struct SourceState {
@@ -98,6 +104,8 @@ struct SourceState {
   RingBuffer<std::uint32_t> ack_counts;  ///< of single sources: by chunk from acked.base() on
   std::int64_t ack_counts_base = 0;
   RingBuffer<SentChunk> outstanding;
+  RingBuffer<SentRecord> records;  ///< from chunk `records_base` on
+  std::int64_t records_base = 0;
   bool timer_pending = false;
   double sent_s = 0.0;  ///< when its last chunk had left
   bool done = false;
@@ -126,7 +134,6 @@ struct PacketFlow {
   double round_trip_s = 0.0;  ///< on an idle map
   double timeout_s = 0.0;     ///< for sending again; 0: nothing is lost
   bool fixed_timeout = false;  ///< given; otherwise it follows what round trips take
-  double first_timeout_s = 0.0;
   double smooth_trip_s = 0.0;
   double trip_deviation_s = 0.0;
   std::vector<double> memory_shares;  ///< by row: of its switch's memory

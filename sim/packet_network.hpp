@@ -119,11 +119,11 @@ class PacketNetwork {
   void send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again, double now_s);
   void send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   [[nodiscard]] std::optional<std::int64_t> next_chunk(PacketFlow& flow, std::size_t s) const;
-  void measure_trip(PacketFlow& flow, double sample_s) const;
+  void measure_trip(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) const;
   void wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   void set_timer(PacketFlow& flow, std::size_t s);
   void time_out(PacketFlow& flow, std::size_t s, double now_s);
-  void give_up(PacketFlow& flow, std::size_t s, const SentChunk& sent, double now_s);
+  void give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double since_s, double now_s);
   void on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk, double now_s,
                double left_s);
   void source_may_end(PacketFlow& flow, std::size_t s, double now_s);

@@ -14,9 +14,9 @@ namespace {
 constexpr double kSame_s = 1e-12;
 /// Chunks that wait at an interface before the source holds back.
 constexpr std::size_t kInterfaceChunks = 4;
-/// A time-out that is not given grows to this multiple of the first one: what is lost, not late,
-/// should not wait for long.
-constexpr double kMostBackOff = 8.0;
+/// A time-out that is not given doubles for a chunk each time, up to this multiple: what is lost,
+/// not late, should not wait for long.
+constexpr double kMostBackOff = 4.0;
 
 }  // namespace
 
@@ -38,7 +38,6 @@ void PacketNetwork::begin_source(PacketFlow& flow, std::size_t s, double now_s) 
     flow.timeout_s =
         std::max(flow.timeout_s,
                  2.0 * (flow.round_trip_s + turn_s * static_cast<double>(flow.tables->hops)));
-    flow.first_timeout_s = flow.timeout_s;
   }
   rows_.contribute_own(flow, s, now_s);
   try_send(flow, s, now_s);
@@ -199,18 +198,27 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
   if (flow.window > 0 && chunk + flow.window < flow.chunks) {
     source.ready.push_back(chunk + flow.window);
   }
-  if (!source.outstanding.empty()) {
-    const SentChunk& oldest = source.outstanding.front();
-    if (oldest.chunk == chunk && !oldest.again) measure_trip(flow, now_s - oldest.first_s);
-  }
+  measure_trip(flow, s, chunk, now_s);
   rows_.acknowledge(flow, s, chunk, now_s);
   if (!flow.ended) try_send(flow, s, now_s);
 }
 
-/// A time-out that is not given follows the round trips (Jacobson 1988; RFC 6298), and is never
-/// below twice the one on an idle map.
-void PacketNetwork::measure_trip(PacketFlow& flow, double sample_s) const {
-  if (flow.timeout_s == 0.0 || flow.fixed_timeout) return;
+/// A time-out that is not given follows the round trips (Jacobson 1988; RFC 6298) and is never
+/// below twice the one on an idle map. An answer to a chunk that was sent again measures a round
+/// trip only if it comes too soon to be one to the repeat (Karn's rule, as Eifel refines it).
+void PacketNetwork::measure_trip(PacketFlow& flow, std::size_t s, std::int64_t chunk,
+                                 double now_s) const {
+  SourceState& source = flow.sources[s];
+  if (flow.timeout_s == 0.0 || chunk < source.records_base) return;
+  const auto place = static_cast<std::size_t>(chunk - source.records_base);
+  const SentRecord sent = place < source.records.size() ? source.records[place] : SentRecord();
+  while (!source.records.empty() && source.records_base < source.acked.base()) {
+    source.records.pop_front();
+    ++source.records_base;
+  }
+  if (flow.fixed_timeout || sent.times == 0) return;
+  if (sent.times > 1 && now_s - sent.last_s >= flow.round_trip_s) return;
+  const double sample_s = now_s - sent.first_s;
   if (flow.smooth_trip_s == 0.0) {
     flow.smooth_trip_s = sample_s;
     flow.trip_deviation_s = sample_s / 2.0;
@@ -220,14 +228,18 @@ void PacketNetwork::measure_trip(PacketFlow& flow, double sample_s) const {
     flow.smooth_trip_s += (sample_s - flow.smooth_trip_s) / 8.0;
   }
   flow.timeout_s =
-      std::max(2.0 * flow.round_trip_s, 2.0 * flow.smooth_trip_s + 4.0 * flow.trip_deviation_s);
+      std::max(2.0 * flow.round_trip_s, flow.smooth_trip_s + 4.0 * flow.trip_deviation_s);
 }
 
 void PacketNetwork::wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_t chunk,
                                     double now_s) {
   if (flow.timeout_s == 0.0) return;
-  flow.sources[s].outstanding.push_back(
-      {.chunk = chunk, .deadline_s = now_s + flow.timeout_s, .first_s = now_s, .again = false});
+  SourceState& source = flow.sources[s];
+  if (chunk < source.records_base) return;
+  const auto place = static_cast<std::size_t>(chunk - source.records_base);
+  while (source.records.size() <= place) source.records.push_back({});
+  source.records[place] = {.first_s = now_s, .last_s = now_s, .times = 1};
+  source.outstanding.push_back({.chunk = chunk, .deadline_s = now_s + flow.timeout_s});
   set_timer(flow, s);
 }
 
@@ -256,39 +268,38 @@ void PacketNetwork::set_timer(PacketFlow& flow, std::size_t s) {
 void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
   SourceState& source = flow.sources[s];
   source.timer_pending = false;
-  bool slower = !flow.fixed_timeout;
   while (!source.outstanding.empty() && source.outstanding.front().deadline_s <= now_s + kSame_s) {
-    SentChunk sent = source.outstanding.front();
+    SentChunk waiting = source.outstanding.front();
     source.outstanding.pop_front();
-    if (source.acked.contains(sent.chunk)) continue;
+    if (source.acked.contains(waiting.chunk)) continue;
+    SentRecord& sent =
+        source.records[static_cast<std::size_t>(waiting.chunk - source.records_base)];
     // Nobody can answer before all have launched.
     const double earliest_s = flow.all_launched_s + flow.timeout_s;
-    const bool too_early = earliest_s > now_s + kSame_s;
-    if (too_early) {
+    if (earliest_s > now_s + kSame_s) {
       sent.first_s = now_s;
-      sent.deadline_s = earliest_s == kEndOfTime ? now_s + flow.timeout_s : earliest_s;
-      source.outstanding.push_back(sent);
+      sent.last_s = now_s;
+      waiting.deadline_s = earliest_s == kEndOfTime ? now_s + flow.timeout_s : earliest_s;
+      source.outstanding.push_back(waiting);
       continue;
     }
     if (now_s - sent.first_s >= options_.recovery.give_up.in_seconds()) {
-      give_up(flow, s, sent, now_s);
+      give_up(flow, s, waiting.chunk, sent.first_s, now_s);
       return;
     }
-    if (slower) {  // once each time: it may be the network that is slow
-      flow.timeout_s = std::min(2.0 * flow.timeout_s,
-                                std::max(flow.timeout_s, kMostBackOff * flow.first_timeout_s));
-      slower = false;
-    }
-    sent.again = true;
-    sent.deadline_s = now_s + flow.timeout_s;
-    source.outstanding.push_back(sent);
-    send_again(flow, s, sent.chunk, now_s);
+    const double backed_off = std::min(kMostBackOff, std::exp2(sent.times));
+    waiting.deadline_s = now_s + flow.timeout_s * (flow.fixed_timeout ? 1.0 : backed_off);
+    sent.last_s = now_s;
+    ++sent.times;
+    source.outstanding.push_back(waiting);
+    send_again(flow, s, waiting.chunk, now_s);
     if (flow.ended) return;
   }
   set_timer(flow, s);
 }
 
-void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, const SentChunk& sent, double now_s) {
+void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double since_s,
+                            double now_s) {
   flow.gave_up = true;
   const std::string island = topology_->name(flow.tables->sources[s].island);
   std::string down;
@@ -303,7 +314,7 @@ void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, const SentChunk& se
   }
   const std::string why = fmt::format(
       "{} waits for an answer to its chunk {} of {} since {:.6g} s and gave up at {:.6g} s{}",
-      island, sent.chunk + 1, flow.chunks, sent.first_s, now_s,
+      island, chunk + 1, flow.chunks, since_s, now_s,
       down.empty() ? "" : fmt::format(" (down: {})", down));
   if (flow.on_give_up) {
     flow.on_give_up(why);
