@@ -134,6 +134,7 @@ struct PacketFlow {
   double round_trip_s = 0.0;  ///< on an idle map
   double timeout_s = 0.0;     ///< for sending again; 0: nothing is lost
   bool fixed_timeout = false;  ///< given; otherwise it follows what round trips take
+  double least_timeout_s = 0.0;
   double smooth_trip_s = 0.0;
   double trip_deviation_s = 0.0;
   std::vector<double> memory_shares;  ///< by row: of its switch's memory

@@ -183,7 +183,7 @@ bool PacketNetwork::admit(PacketFlow& flow) {
   const bool clocked = flow.tables->sums && limits != nullptr &&
                        limits->discipline == AggregationDiscipline::kAckClocked;
   if (clocked) {
-    const double line_Bps = flow.tables->line.in_bytes_per_second();
+    const double line_Bps = std::min(flow.tables->line.in_bytes_per_second(), flow.cap_bps / 8.0);
     flow.window = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(
                std::ceil(line_Bps * flow.round_trip_s / static_cast<double>(flow.chunk_bytes))));

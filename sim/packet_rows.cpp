@@ -152,6 +152,13 @@ void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingCh
         std::find(table.in.begin(), table.in.end(), got.lane) - table.in.begin());
     const bool behind = !at.waiting[place].empty() && !got.resent;
     if (behind || !takes(flow, row, got.chunk, now_s)) {
+      // A repeat of what waits already would only take its lane's room.
+      RingBuffer<WaitingChunk>& lane = at.waiting[place];
+      for (std::size_t i = 0; got.resent && i < lane.size(); ++i) {
+        if (lane[i].chunk != got.chunk || lane[i].from != got.from) continue;
+        ports_->give_credit(flow, got.lane, now_s);
+        return;
+      }
       at.waiting[place].push_back(got);
       wait_for_slot(flow, row, now_s);
       return;

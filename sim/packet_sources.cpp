@@ -17,6 +17,9 @@ constexpr std::size_t kInterfaceChunks = 4;
 /// A time-out that is not given doubles for a chunk each time, up to this multiple: what is lost,
 /// not late, should not wait for long.
 constexpr double kMostBackOff = 4.0;
+/// A time-out that is not given is no shorter than TCP's least one in Linux.
+constexpr double kLeastTimeout_s = 0.2;
+constexpr double kChunksInTurn = 4.0;
 
 }  // namespace
 
@@ -33,11 +36,17 @@ void PacketNetwork::begin_source(PacketFlow& flow, std::size_t s, double now_s) 
     plan_fair_end(flow);
   }
   if (flow.timeout_s > 0.0 && !flow.fixed_timeout) {
-    // Streams in turn: each arc may let a chunk of every other one pass.
-    const double turn_s = 8.0 * static_cast<double>(flow.chunk_bytes) / flow.rate_bps;
-    flow.timeout_s =
-        std::max(flow.timeout_s,
-                 2.0 * (flow.round_trip_s + turn_s * static_cast<double>(flow.tables->hops)));
+    // Streams in turn: each arc may let some chunks of every other one pass first; and where a
+    // window is set, a chunk may wait a round trip of each arc for its room.
+    // (A flow at its own limit shares nothing.)
+    const bool shares = flow.rate_bps < flow.cap_bps * (1.0 - 1e-9);
+    const double turn_s =
+        shares ? 8.0 * static_cast<double>(flow.chunk_bytes) / flow.rate_bps : 0.0;
+    const double waiting = options_.wire.transport.window ? 2.0 : 1.0;
+    flow.least_timeout_s = std::max(
+        kLeastTimeout_s, 2.0 * (waiting * flow.round_trip_s +
+                                kChunksInTurn * turn_s * static_cast<double>(flow.tables->hops)));
+    flow.timeout_s = std::max(flow.timeout_s, flow.least_timeout_s);
   }
   rows_.contribute_own(flow, s, now_s);
   try_send(flow, s, now_s);
@@ -227,8 +236,7 @@ void PacketNetwork::measure_trip(PacketFlow& flow, std::size_t s, std::int64_t c
     flow.trip_deviation_s += (off_s - flow.trip_deviation_s) / 4.0;
     flow.smooth_trip_s += (sample_s - flow.smooth_trip_s) / 8.0;
   }
-  flow.timeout_s =
-      std::max(2.0 * flow.round_trip_s, flow.smooth_trip_s + 4.0 * flow.trip_deviation_s);
+  flow.timeout_s = std::max(flow.least_timeout_s, flow.smooth_trip_s + 4.0 * flow.trip_deviation_s);
 }
 
 void PacketNetwork::wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_t chunk,

@@ -17,7 +17,7 @@ PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const F
   PacketPlan packets;
   packets.tables = std::make_shared<const PacketTables>(packet_tables(network, flow, program));
   // Where acknowledgements clock the senders, the switches' memory slows them down by itself.
-  const bool clocked = network.limits != nullptr && !plan.limited_by.empty() &&
+  const bool clocked = network.limits != nullptr && plan.limited_by.starts_with("memory") &&
                        network.limits->discipline == AggregationDiscipline::kAckClocked;
   if (!clocked || keep_rate) packets.rate = flow.rate;
   for (const PacketRow& row : packets.tables->rows) {
