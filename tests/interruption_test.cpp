@@ -123,7 +123,7 @@ TEST_F(Interruption, AKilledComparisonLeavesNobodyAndCanGoOn) {
   EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "complete");
 }
 
-// A single round of many steps sees Ctrl-C too.
+// A single round of many steps sees Ctrl-C too; `timeout` sends its signal twice.
 TEST_F(Interruption, CtrlCEndsALongRound) {
   const std::string command =
       fmt::format("run {} --schedule none --mode neither -o out --set job.local_steps=100000000000",
