@@ -18,6 +18,10 @@ struct Where {
 
   /// `file:line:column`, or the bare `file` (such as `--set`) where no line exists.
   [[nodiscard]] std::string place() const;
+  /// Whether both are one place of one input.
+  [[nodiscard]] bool same_place(const Where& other) const {
+    return line == other.line && column == other.column;
+  }
   /// `line 3` for a reader who knows the file, or the bare `file` where no line exists.
   [[nodiscard]] std::string line_text() const;
 };

@@ -151,6 +151,8 @@ class Fields {
   virtual bool text_or_object(Key key, Text& text, const Describe& describe) = 0;
   /// The place of this mapping, or of the value of one of its keys where that is given.
   [[nodiscard]] virtual Where where(std::string_view key = {}) const = 0;
+  /// Whether a key of this mapping is there: its value then has a place of its own.
+  [[nodiscard]] bool given(std::string_view key) const { return !where(key).same_place(where()); }
 
  protected:
   // Each returns whether the key was there.

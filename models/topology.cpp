@@ -75,6 +75,20 @@ std::optional<SwitchId> Topology::find_switch(std::string_view name) const {
   return std::nullopt;
 }
 
+std::optional<ArcId> Topology::find_arc(std::string_view name) const {
+  for (std::size_t a = 0; a < arcs_.size(); ++a) {
+    if (this->name(ArcId::at(a)) == name) return ArcId::at(a);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Topology::arc_names() const {
+  std::vector<std::string> names;
+  names.reserve(arcs_.size());
+  for (std::size_t a = 0; a < arcs_.size(); ++a) names.push_back(name(ArcId::at(a)));
+  return names;
+}
+
 std::string Topology::name(ArcId a) const {
   const Arc& it = arc(a);
   if (!is_core(a)) {

@@ -58,8 +58,11 @@ class Topology {
   [[nodiscard]] const Island& island(IslandId i) const { return islands_[i.index()]; }
   [[nodiscard]] std::vector<std::string> island_names() const;
   [[nodiscard]] std::vector<std::string> switch_names() const { return switches_; }
+  [[nodiscard]] std::vector<std::string> arc_names() const;
   [[nodiscard]] std::optional<IslandId> find_island(std::string_view name) const;
   [[nodiscard]] std::optional<SwitchId> find_switch(std::string_view name) const;
+  /// By what `name` calls it. Cost: O(arcs).
+  [[nodiscard]] std::optional<ArcId> find_arc(std::string_view name) const;
 
   [[nodiscard]] const Arc& arc(ArcId a) const { return arcs_[a.index()]; }
   [[nodiscard]] ArcId up(IslandId i) const { return ArcId::at(2 * i.index()); }

@@ -12,24 +12,16 @@ namespace gyre {
 namespace {
 
 void check_arc(const Text& arc, const Topology& topology) {
-  std::vector<std::string> names;
-  names.reserve(topology.arc_count());
-  for (std::size_t a = 0; a < topology.arc_count(); ++a)
-    names.push_back(topology.name(ArcId::at(a)));
-  if (std::find(names.begin(), names.end(), arc.value) != names.end()) return;
+  if (topology.find_arc(arc.value)) return;
   throw InputError(arc.where,
                    fmt::format("'{}' is no arc of the map{}; written as X->Y between "
                                "switches, X.up or X.down between island X and its switch",
-                               arc.value, did_you_mean(arc.value, names)));
+                               arc.value, did_you_mean(arc.value, topology.arc_names())));
 }
 
-bool given(const Where& where, const SwitchLimits& limits) {
-  return where.line != limits.where.line || where.column != limits.where.column;
-}
-
-bool passes_unsummed(const SwitchLimits& limits) {
-  return limits.discipline == AggregationDiscipline::kBestEffort ||
-         limits.discipline == AggregationDiscipline::kPartialTimeout;
+/// Whether anything can be lost.
+bool loses(const NetworkSpec& network) {
+  return !network.faults.empty() || (network.transport && network.transport->lossy());
 }
 
 std::string_view name_of(AggregationDiscipline discipline) {
@@ -43,7 +35,7 @@ void check_flow(const NetworkSpec& network) {
   if (!network.faults.empty()) throw InputError(network.faults.front().where, elsewhere);
   if (!network.aggregator) return;
   const SwitchLimits& limits = *network.aggregator;
-  if (passes_unsummed(limits)) {
+  if (limits.passes_unsummed()) {
     throw InputError(limits.discipline_where,
                      fmt::format("'{}' is simulated at fidelity packet only; run with --fidelity "
                                  "packet, or choose open-loop or ack-clocked",
@@ -53,7 +45,7 @@ void check_flow(const NetworkSpec& network) {
   if (limits.latency > Duration()) throw InputError(limits.latency_where, elsewhere);
   if (limits.memory) return;
   for (const Where& where : {limits.discipline_where, limits.launch_where}) {
-    if (!given(where, limits)) continue;
+    if (where.same_place(limits.where)) continue;
     throw InputError(where,
                      "has no effect without `memory`, which it decides how long to hold (at "
                      "fidelity packet it has)");
@@ -71,8 +63,7 @@ void check_packet(const NetworkSpec& network) {
   }
   const SwitchLimits& limits = *network.aggregator;
   const TransportSpec transport = network.transport.value_or(TransportSpec());
-  const bool two = limits.discipline == AggregationDiscipline::kAckClocked &&
-                   (transport.lossy() || !network.faults.empty());
+  const bool two = limits.discipline == AggregationDiscipline::kAckClocked && loses(network);
   const std::int64_t least = transport.chunk.in_bytes() * (two ? 2 : 1);
   if (limits.memory->in_bytes() < least) {
     throw InputError(limits.memory_where,
@@ -104,13 +95,13 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
                        fmt::format("arc '{}' is there twice", transport.losses[i].arc.value));
     }
   }
-  const bool lossy = transport.lossy() || !network.faults.empty();
+  const bool lossy = loses(network);
   if (transport.recovery && !lossy) {
     throw InputError(transport.recovery->where,
                      "has no effect, since nothing is lost; leave it out, or give `loss`, `losses` "
                      "or `network.faults`");
   }
-  if (network.aggregator && lossy && passes_unsummed(*network.aggregator)) {
+  if (network.aggregator && lossy && network.aggregator->passes_unsummed()) {
     throw InputError(network.aggregator->discipline_where,
                      fmt::format("'{}' cannot repeat a lost sum; with loss or faults the allowed "
                                  "are open-loop and ack-clocked",

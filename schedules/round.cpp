@@ -29,6 +29,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 }  // namespace
 
+std::size_t rank_in(std::span<const IslandId> clique, IslandId member) {
+  const auto at = std::lower_bound(clique.begin(), clique.end(), member);
+  check(at != clique.end() && *at == member, "an island that is not in the clique");
+  return static_cast<std::size_t>(at - clique.begin());
+}
+
 Round make_round(std::vector<Clique> cliques, std::size_t islands) {
   std::vector<bool> placed(islands, false);
   Round round;

@@ -22,6 +22,9 @@ struct Round {
   bool operator==(const Round&) const = default;
 };
 
+/// The member's place in a clique. Requires that it is in it.
+std::size_t rank_in(std::span<const IslandId> clique, IslandId member);
+
 /// The round with the given cliques; islands that none names become singletons.
 /// Requires disjoint cliques of existing islands.
 Round make_round(std::vector<Clique> cliques, std::size_t islands);

@@ -42,14 +42,10 @@ void SwitchLimits::describe(Fields& fields) {
   launch_where = fields.where("launch");
   latency_where = fields.where("latency");
   fields.optional_object({"numbers", "What switches add with; exact if not given."}, numbers);
-  const auto given = [&](const char* key) {
-    const Where there = fields.where(key);
-    return there.line != where.line || there.column != where.column;
-  };
-  if (given("jitter") && launch != LaunchRule::kAligned) {
+  if (fields.given("jitter") && launch != LaunchRule::kAligned) {
     throw InputError(fields.where("jitter"), "has no effect; allowed with `launch: aligned`");
   }
-  if (given("timeout") && discipline != AggregationDiscipline::kPartialTimeout) {
+  if (fields.given("timeout") && discipline != AggregationDiscipline::kPartialTimeout) {
     throw InputError(fields.where("timeout"),
                      "has no effect; allowed with `discipline: partial-timeout`");
   }
@@ -92,10 +88,7 @@ std::vector<AggregationLoad> aggregation_loads(const Network& network, const Str
     Duration hold = window.at(node).second - window.at(node).first;
     if (limits.launch == LaunchRule::kAligned) hold = limits.jitter;
     if (limits.discipline == AggregationDiscipline::kAckClocked) hold = depth * 2.0;
-    if (limits.discipline == AggregationDiscipline::kBestEffort ||
-        limits.discipline == AggregationDiscipline::kPartialTimeout) {
-      hold = Duration();
-    }
+    if (limits.passes_unsummed()) hold = Duration();
     loads.push_back({.at = topology.switch_at(node), .inputs = hops.size(), .hold = hold});
   }
   return loads;

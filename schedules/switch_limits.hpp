@@ -60,6 +60,11 @@ struct SwitchLimits {
   Where latency_where;
 
   void describe(Fields& fields);
+  /// Whether a contribution that finds no memory goes on unsummed instead of waiting for it.
+  [[nodiscard]] bool passes_unsummed() const {
+    return discipline == AggregationDiscipline::kBestEffort ||
+           discipline == AggregationDiscipline::kPartialTimeout;
+  }
 };
 
 /// What one stream needs at a switch where it merges, for each unit of its rate.

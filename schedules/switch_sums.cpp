@@ -161,10 +161,8 @@ void SumNumbers::describe(Fields& fields) {
                           "float32) or fp32."},
                          format, kSumFormatNames);
   fields.optional({"scale", "Of fixed: the integer that stands for 1."}, scale, kPositive);
-  const Where there = fields.where("scale");
-  const bool given = there.line != where.line || there.column != where.column;
-  if (given && format != SumFormat::kFixed) {
-    throw InputError(there, "has no effect; allowed with `format: fixed`");
+  if (fields.given("scale") && format != SumFormat::kFixed) {
+    throw InputError(fields.where("scale"), "has no effect; allowed with `format: fixed`");
   }
 }
 
@@ -213,8 +211,7 @@ SwitchAverages switch_averages(const Topology& topology, const ExchangePlan& pla
                     model.begin() + static_cast<std::ptrdiff_t>(to));
     }
     for (const Delivery& delivery : flow.stream.deliveries) {
-      const auto rank = static_cast<std::size_t>(
-          std::lower_bound(members.begin(), members.end(), delivery.receiver) - members.begin());
+      const std::size_t rank = rank_in(members, delivery.receiver);
       const bool with_own =
           std::find(sources.begin(), sources.end(), delivery.receiver) != sources.end();
       Model& sum = averages.of_member[rank];

@@ -16,6 +16,7 @@
 #include "sim/prepared_plan.hpp"
 #include "sim/progress.hpp"
 #include "sim/recorder.hpp"
+#include "sim/wall_clock.hpp"
 
 namespace gyre {
 namespace {
@@ -145,7 +146,7 @@ class Batch {
       : loaded_(loaded), runs_(runs), options_(options), progress_(runs.size(), options.quiet) {}
 
   BatchOutcome run() {
-    const auto start = std::chrono::steady_clock::now();
+    const WallClock clock;
     find_finished();
     options_.on_begin();
     if (!waiting_.empty() && loaded_.scenario.task != nullptr) loaded_.scenario.task->load();
@@ -170,8 +171,7 @@ class Batch {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       if (rows_.contains(r)) outcome_.rows.push_back(rows_.at(r));
     }
-    outcome_.elapsed_s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    outcome_.elapsed_s = clock.elapsed_s();
     return std::move(outcome_);
   }
 

@@ -20,14 +20,8 @@ CliqueExchange::~CliqueExchange() {
   }
 }
 
-std::size_t CliqueExchange::rank_of(IslandId member) const {
-  const Clique& members = plan_->plan.members;
-  return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), member) -
-                                  members.begin());
-}
-
 const Model& CliqueExchange::average_of(IslandId member) const {
-  return averages.size() == 1 ? averages.front() : averages[rank_of(member)];
+  return averages.size() == 1 ? averages.front() : averages[rank_in(plan_->plan.members, member)];
 }
 
 bool CliqueExchange::launches_alone(std::size_t flow) const {
@@ -106,7 +100,7 @@ Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
 }
 
 void CliqueExchange::take_part(IslandId member) {
-  const std::size_t rank = rank_of(member);
+  const std::size_t rank = rank_in(plan_->plan.members, member);
   for (const std::size_t f : plan_->starts[rank]) {
     for (const std::size_t before : plan_->plan.flows[f].after) sleep_until(settle(before, member));
     start(member, f);

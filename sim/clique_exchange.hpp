@@ -71,7 +71,6 @@ class CliqueExchange {
   void start(IslandId starter, std::size_t flow);
   /// The flow's packets, opened when first asked for.
   PacketFlow& packets(std::size_t flow);
-  [[nodiscard]] std::size_t rank_of(IslandId member) const;
   [[nodiscard]] bool launches_alone(std::size_t flow) const;
   /// Blocks until the flow has left; returns when `member` is done with it.
   Instant settle(std::size_t flow, IslandId member);

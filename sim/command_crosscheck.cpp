@@ -10,6 +10,7 @@
 #include "sim/cli.hpp"
 #include "sim/cross_check.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/json_cell.hpp"
 #include "sim/run_setup.hpp"
 #include "sim/status_line.hpp"
 
@@ -43,9 +44,7 @@ void print_json(const std::vector<CrossCheck>& rows) {
     const std::vector<std::string> fields = csv_fields(row);
     Json entry = Json::object();
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const std::optional<double> value = parse_number(fields[i]);
-      const std::string name(crosscheck_columns()[i].name);
-      entry[name] = value ? Json(*value) : Json(fields[i]);
+      entry[std::string(crosscheck_columns()[i].name)] = json_cell(fields[i]);
     }
     list.push_back(std::move(entry));
   }

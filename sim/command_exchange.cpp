@@ -10,6 +10,7 @@
 #include "schedules/exchange_plan.hpp"
 #include "sim/cli.hpp"
 #include "sim/exchange_probe.hpp"
+#include "sim/json_cell.hpp"
 #include "sim/prepared_plan.hpp"
 #include "sim/run_setup.hpp"
 
@@ -164,13 +165,7 @@ void print_json(const LoadedScenario& loaded, const Report& report, const ProbeR
   const std::vector<std::string> fields = csv_fields(report);
   Json json = Json::object();
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::optional<double> value = parse_number(fields[i]);
-    const std::string name(exchange_columns()[i].name);
-    if (value) {
-      json[name] = *value;
-    } else {
-      json[name] = fields[i];
-    }
+    json[std::string(exchange_columns()[i].name)] = json_cell(fields[i]);
   }
   json["islands_add_bound_s"] = report.islands_add.in_seconds();
   for (std::size_t a = 0; a < result.arcs.size(); ++a) {

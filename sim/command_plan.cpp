@@ -12,6 +12,7 @@
 #include "models/error.hpp"
 #include "sim/cli.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/json_cell.hpp"
 #include "sim/plan_file.hpp"
 #include "sim/planned_mode.hpp"
 #include "sim/status_line.hpp"
@@ -215,16 +216,11 @@ void print_json(const LoadedScenario& loaded, const std::vector<PlannedMode>& mo
       const std::vector<std::string> fields = csv_fields(loaded, mode, r);
       Json entry = Json::object();
       for (std::size_t i = 0; i < fields.size(); ++i) {
-        const std::optional<double> value = parse_number(fields[i]);
         const std::string name(plan_columns()[i].name);
         if (name == "rank" || name == "rounds") {
           entry[name] = std::stoll(fields[i]);
-        } else if (value) {
-          entry[name] = *value;
-        } else if (fields[i].empty()) {
-          entry[name] = nullptr;
         } else {
-          entry[name] = fields[i];
+          entry[name] = fields[i].empty() ? Json() : json_cell(fields[i]);
         }
       }
       list.push_back(std::move(entry));

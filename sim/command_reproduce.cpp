@@ -7,6 +7,7 @@
 #include "models/units.hpp"
 #include "sim/cli.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/json_cell.hpp"
 #include "sim/reproductions.hpp"
 #include "sim/status_line.hpp"
 
@@ -24,14 +25,7 @@ void print_json(const ReproducedTable& table) {
   Json list = Json::array();
   for (const auto& row : table.rows) {
     Json entry = Json::object();
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::optional<double> value = parse_number(row[c]);
-      if (value) {
-        entry[table.columns[c]] = *value;
-      } else {
-        entry[table.columns[c]] = row[c];
-      }
-    }
+    for (std::size_t c = 0; c < row.size(); ++c) entry[table.columns[c]] = json_cell(row[c]);
     list.push_back(std::move(entry));
   }
   fmt::print("{}\n", list.dump(2));

@@ -43,10 +43,7 @@ std::vector<Round> first_rounds(const LoadedScenario& loaded, const RunSpec& spe
 /// The packets' options from the ideal to the scenario's own.
 std::array<PacketSettings, 4> steps(const PacketSettings& full) {
   PacketSettings lossless = full;
-  lossless.transport.loss = 0.0;
-  lossless.transport.losses.clear();
-  lossless.transport.recovery.reset();
-  lossless.faults.clear();
+  lossless.lose_nothing();
   PacketSettings unlimited = lossless;
   unlimited.transport.window.reset();
   unlimited.unlimited_switches = true;
@@ -61,7 +58,7 @@ bool same(const PacketSettings& a, const PacketSettings& b, const SwitchLimits* 
          a.transport.hop_latency == b.transport.hop_latency &&
          a.transport.window == b.transport.window &&
          (a.unlimited_switches == b.unlimited_switches || limits == nullptr) &&
-         a.transport.lossy() == b.transport.lossy() && a.faults.size() == b.faults.size();
+         a.lossy() == b.lossy();
 }
 
 class Checker {

@@ -8,6 +8,7 @@
 
 #include "models/error.hpp"
 #include "sim/child_process.hpp"
+#include "sim/switch_usage_json.hpp"
 
 namespace gyre {
 namespace {
@@ -45,10 +46,8 @@ class Collector final : public RunObserver {
     cliques_.back()["retransmissions"] = row.retransmissions;
   }
   void on_switch(const SwitchRow& row) override {
-    const SwitchUsage& u = row.usage;
     switches_[row.at] = {
-        row.time.in_seconds(), row.at.index(), u.slots,    u.bytes,    u.peak_bytes,
-        u.blocked_s,           u.unsummed,     u.timeouts, u.repeated, u.retransmissions};
+        {"at", row.at.index()}, {"time_s", row.time.in_seconds()}, {"usage", row.usage}};
   }
   [[nodiscard]] Json json() const {
     Json switches = Json::array();
@@ -122,11 +121,7 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
     return result;
   }
   // Without propagation only the sharing of the arcs is left: nothing is lost there.
-  if (spec.packets) {
-    spec.packets->transport.loss = 0.0;
-    spec.packets->transport.losses.clear();
-    spec.packets->faults.clear();
-  }
+  if (spec.packets) spec.packets->lose_nothing();
   const Json still = options.without_propagation ? simulate_rounds(spec, rounds, false) : whole;
   check(!still.contains("failure"), "an exchange without losses did not end");
   for (std::size_t r = 0; r < rounds.size(); ++r) {
@@ -154,16 +149,9 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
                            .peak_utilisation = json.at(3)});
   }
   for (const Json& json : whole.at("switches")) {
-    result.switches.push_back({.time = Instant::at_seconds(json.at(0)),
-                               .at = SwitchId::at(json.at(1)),
-                               .usage = {.slots = json.at(2),
-                                         .bytes = json.at(3),
-                                         .peak_bytes = json.at(4),
-                                         .blocked_s = json.at(5),
-                                         .unsummed = json.at(6),
-                                         .timeouts = json.at(7),
-                                         .retransmissions = json.at(9),
-                                         .repeated = json.at(8)}});
+    result.switches.push_back({.time = Instant::at_seconds(json.at("time_s")),
+                               .at = SwitchId::at(json.at("at")),
+                               .usage = json.at("usage")});
   }
   result.lost = whole.at("lost");
   result.events = whole.at("events");

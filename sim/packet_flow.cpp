@@ -5,26 +5,14 @@
 namespace gyre {
 
 bool ChunkSet::insert(std::int64_t chunk) {
-  if (chunk < base_) return false;
-  if (chunk == base_ && beyond_.empty()) {
-    ++base_;
-    return true;
-  }
-  const auto place = static_cast<std::size_t>(chunk - base_);
-  while (beyond_.size() <= place) beyond_.push_back(0);
-  if (beyond_[place] != 0) return false;
-  beyond_[place] = 1;
-  while (!beyond_.empty() && beyond_.front() != 0) {
-    beyond_.pop_front();
-    ++base_;
-  }
+  if (contains(chunk)) return false;
+  seen_.at(chunk) = 1;
+  seen_.advance([](std::uint8_t seen) { return seen != 0; });
   return true;
 }
 
 bool ChunkSet::contains(std::int64_t chunk) {
-  if (chunk < base_) return true;
-  const auto place = static_cast<std::size_t>(chunk - base_);
-  return place < beyond_.size() && beyond_[place] != 0;
+  return chunk < seen_.base() || (chunk < seen_.end() && seen_.at(chunk) != 0);
 }
 
 std::optional<Instant> PacketFlow::ended_for(IslandId island) const {

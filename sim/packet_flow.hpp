@@ -17,17 +17,50 @@ namespace gyre {
 
 inline constexpr double kEndOfTime = std::numeric_limits<double>::infinity();
 
-/// Numbers of chunks that have been seen: all below `base`, and some beyond.
+/// Instants closer than this are one: rounding of times that are sums.
+inline constexpr double kSame_s = 1e-12;
+
+/// What is known of each chunk from one on. The chunks below `base` are done with and cost nothing.
+template <class T>
+class ByChunk {
+ public:
+  [[nodiscard]] std::int64_t base() const { return base_; }
+  /// The first chunk of which nothing is known yet.
+  [[nodiscard]] std::int64_t end() const {
+    return base_ + static_cast<std::int64_t>(items_.size());
+  }
+  /// Requires chunk ≥ base. May move what was got before.
+  T& at(std::int64_t chunk) {
+    const auto place = static_cast<std::size_t>(chunk - base_);
+    while (items_.size() <= place) items_.push_back(T());
+    return items_[place];
+  }
+  /// Lets go of the first ones for as long as `done` says so of them.
+  template <class Done>
+  void advance(Done done) {
+    while (!items_.empty() && done(items_.front())) {
+      items_.pop_front();
+      ++base_;
+    }
+  }
+  void clear() { items_.clear(); }
+
+ private:
+  std::int64_t base_ = 0;
+  RingBuffer<T> items_;
+};
+
+/// Numbers of chunks that have been seen.
 class ChunkSet {
  public:
   /// Returns false if it was there.
   bool insert(std::int64_t chunk);
   [[nodiscard]] bool contains(std::int64_t chunk);
-  [[nodiscard]] std::int64_t base() const { return base_; }
+  /// The first that is missing.
+  [[nodiscard]] std::int64_t base() const { return seen_.base(); }
 
  private:
-  std::int64_t base_ = 0;
-  RingBuffer<std::uint8_t> beyond_;  ///< flags
+  ByChunk<std::uint8_t> seen_;  ///< flags
 };
 
 /// A chunk that waits at a port.
@@ -67,13 +100,13 @@ struct WaitingChunk {
 };
 
 struct RowState {
-  std::int64_t base = 0;
-  RingBuffer<ChunkState> chunks;  ///< from `base` on
+  ByChunk<ChunkState> chunks;
   std::int64_t in_use = 0;
   std::int64_t limit = 0;                         ///< slots that are its own; 0: unlimited
   std::vector<RingBuffer<WaitingChunk>> waiting;  ///< by place in `in`; empty before the first
   std::int64_t reserved_bytes = 0;
   bool draining = false;
+  bool waits = false;       ///< a contribution has no slot
   bool lost_state = false;  ///< its switch was down
 };
 
@@ -101,11 +134,9 @@ struct SourceState {
   double wake_s = kEndOfTime;   ///< of the next planned sending
   std::int64_t sends_left = 0;  ///< chunks × first lanes
   ChunkSet acked;
-  RingBuffer<std::uint32_t> ack_counts;  ///< of single sources: by chunk from acked.base() on
-  std::int64_t ack_counts_base = 0;
+  ByChunk<std::uint32_t> ack_counts;  ///< of single sources
   RingBuffer<SentChunk> outstanding;
-  RingBuffer<SentRecord> records;  ///< from chunk `records_base` on
-  std::int64_t records_base = 0;
+  ByChunk<SentRecord> records;  ///< of chunks that are not acknowledged
   bool timer_pending = false;
   double sent_s = 0.0;  ///< when its last chunk had left
   bool done = false;
@@ -152,7 +183,6 @@ struct PacketFlow {
   std::size_t parts_left = 0;  ///< sources and receivers that are not done
   bool paced = false;          ///< has a fair share now
   bool ended = false;
-  bool gave_up = false;
   std::int64_t pending = 0;  ///< events and places in ports' rings that refer to it
   std::int64_t retransmissions = 0;
   std::int64_t lost = 0;

@@ -1,7 +1,6 @@
 #include "sim/packet_network.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,13 +10,16 @@
 namespace gyre {
 namespace {
 
-constexpr double kSame_s = 1e-12;
+ArcId arc_named(const Topology& topology, const Text& name) {
+  const std::optional<ArcId> found = topology.find_arc(name.value);
+  check(found.has_value(), "an arc that is not on the map");
+  return found.value_or(ArcId());
+}
 
-ArcId arc_named(const Topology& topology, const std::string& name) {
-  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
-    if (topology.name(ArcId::at(a)) == name) return ArcId::at(a);
-  }
-  broken_invariant("an arc that is not on the map");
+SwitchId switch_named(const Topology& topology, const Text& name) {
+  const std::optional<SwitchId> found = topology.find_switch(name.value);
+  check(found.has_value(), "a switch that is not on the map");
+  return found.value_or(SwitchId());
 }
 
 }  // namespace
@@ -30,27 +32,25 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
                   .loss = std::vector<double>(topology.arc_count(), transport.loss),
                   .outages = std::vector<std::vector<Outage>>(topology.arc_count()),
                   .seed = seed,
-                  .adder_latency = limits != nullptr && !settings.unlimited_switches
-                                       ? limits->latency
-                                       : Duration(),
+                  .adder_latency = {},
                   .propagation = propagation};
-  options.limits = settings.unlimited_switches ? nullptr : limits;
-  options.lossy = transport.lossy() || !settings.faults.empty();
+  if (limits != nullptr && !settings.unlimited_switches) {
+    options.limits = limits;
+    options.wire.adder_latency = limits->latency;
+  }
+  options.lossy = settings.lossy();
   options.recovery = transport.recovery.value_or(RecoverySpec());
   for (const ArcLoss& one : transport.losses) {
-    options.wire.loss[arc_named(topology, one.arc.value).index()] = one.loss;
+    options.wire.loss[arc_named(topology, one.arc).index()] = one.loss;
   }
   for (const FaultSpec& fault : settings.faults) {
     const Outage outage{.from_s = fault.from.in_seconds(),
                         .to_s = fault.to ? fault.to->in_seconds() : kEndOfTime};
     if (fault.arc) {
-      options.wire.outages[arc_named(topology, fault.arc->value).index()].push_back(outage);
+      options.wire.outages[arc_named(topology, *fault.arc).index()].push_back(outage);
       continue;
     }
-    const std::optional<SwitchId> found =
-        topology.find_switch(fault.at_switch.value_or(Text()).value);
-    check(found.has_value(), "a switch that is not on the map");
-    const SwitchId at = found.value_or(SwitchId());
+    const SwitchId at = switch_named(topology, fault.at_switch.value_or(Text()));
     options.switch_outages.push_back({at, outage});
     for (std::size_t a = 0; a < topology.arc_count(); ++a) {
       const Arc& arc = topology.arc(ArcId::at(a));
@@ -61,9 +61,16 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
   return options;
 }
 
-Duration round_trip(const Topology& topology, const PacketTables& tables, const PacketSettings& how,
-                    const SwitchLimits* limits, Bytes flow, bool propagation) {
-  const TransportSpec& transport = how.transport;
+void PacketSettings::lose_nothing() {
+  transport.loss = 0.0;
+  transport.losses.clear();
+  transport.recovery.reset();
+  faults.clear();
+}
+
+Duration round_trip(const Topology& topology, const PacketTables& tables,
+                    const TransportSpec& transport, const SwitchLimits* limits, Bytes flow,
+                    bool propagation) {
   const std::int64_t chunk = std::min(transport.chunk, flow).in_bytes();
   Duration slowest;
   for (const PacketLane& lane : tables.lanes) {
@@ -72,7 +79,7 @@ Duration round_trip(const Topology& topology, const PacketTables& tables, const 
   }
   const auto hops = static_cast<double>(tables.hops);
   Duration trip = slowest * hops;
-  if (limits != nullptr && !how.unlimited_switches) {
+  if (limits != nullptr) {
     const auto sums = static_cast<double>(tables.sums_on_the_way);
     trip += limits->latency * sums;
     if (limits->rate) trip += Bytes::count(chunk) / *limits->rate * sums;
@@ -146,18 +153,15 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
   flow->source_of_lane.assign(tables.lanes.size(), kNoIndex);
   flow->parts_left = tables.sources.size() + tables.receivers.size();
   for (std::size_t s = 0; s < tables.sources.size(); ++s) {
-    const PacketSource& source = tables.sources[s];
-    const std::vector<std::uint32_t>* out = &source.out;
-    if (source.out.empty() && source.row != kNoIndex) out = &tables.rows[source.row].out;
-    for (const std::uint32_t lane : *out) {
+    const std::vector<std::uint32_t>& out = tables.first_lanes(s);
+    for (const std::uint32_t lane : out) {
       flow->source_of_lane[lane] = static_cast<std::uint32_t>(s);
     }
-    flow->sources[s].sends_left = flow->chunks * static_cast<std::int64_t>(out->size());
+    flow->sources[s].sends_left = flow->chunks * static_cast<std::int64_t>(out.size());
   }
-  flow->round_trip_s =
-      round_trip(*topology_, tables, {.transport = options_.wire.transport, .faults = {}},
-                 options_.limits, bytes, options_.wire.propagation)
-          .in_seconds();
+  flow->round_trip_s = round_trip(*topology_, tables, options_.wire.transport, options_.limits,
+                                  bytes, options_.wire.propagation)
+                           .in_seconds();
   if (options_.lossy) {
     const std::optional<Duration>& given = options_.recovery.timeout;
     flow->fixed_timeout = given.has_value();

@@ -38,6 +38,11 @@ struct PacketSettings {
   std::vector<FaultSpec> faults;  ///< their arcs and switches are on the map
   /// Switches hold and add as much as is wanted, at once: plans keep the rates that limits set.
   bool unlimited_switches = false;
+
+  /// Whether anything can be lost, so that chunks are acknowledged and sent again.
+  [[nodiscard]] bool lossy() const { return transport.lossy() || !faults.empty(); }
+  /// Takes all losses away, and the recovery from them.
+  void lose_nothing();
 };
 PacketOptions packet_options(const Topology& topology, const PacketSettings& settings,
                              const SwitchLimits* limits, std::uint64_t seed, bool propagation);
@@ -51,8 +56,9 @@ struct PacketPlan {
 
 /// From sending a chunk of a flow to its acknowledgement, on an idle map: propagation, the
 /// switches' own time, and a chunk's time on each arc. What a time-out has to exceed.
-Duration round_trip(const Topology& topology, const PacketTables& tables, const PacketSettings& how,
-                    const SwitchLimits* limits, Bytes flow, bool propagation = true);
+Duration round_trip(const Topology& topology, const PacketTables& tables,
+                    const TransportSpec& transport, const SwitchLimits* limits, Bytes flow,
+                    bool propagation = true);
 
 /// A switch's state at an instant.
 struct SwitchRow {
@@ -104,6 +110,7 @@ class PacketNetwork {
   [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return rows_.usage(s); }
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return ports_.lost(arc); }
   [[nodiscard]] std::int64_t events() const { return agenda_.handled(); }
+  [[nodiscard]] GiveUpRule give_up_rule() const { return options_.recovery.then; }
 
  private:
   void handle(NodeId node, const PacketEvent& event);
@@ -126,7 +133,6 @@ class PacketNetwork {
   void give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double since_s, double now_s);
   void on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk, double now_s,
                double left_s);
-  void source_may_end(PacketFlow& flow, std::size_t s, double now_s);
   void part_ended(PacketFlow& flow, double now_s);
   void end(PacketFlow& flow, double now_s);
   void share_out(double now_s);

@@ -8,8 +8,6 @@
 namespace gyre {
 namespace {
 
-/// Instants closer than this are one: rounding of times that are sums.
-constexpr double kSame_s = 1e-12;
 /// Beyond what the delay needs: the chunks that neighbours in turn may be ahead.
 constexpr std::int64_t kSpareChunks = 16;
 

@@ -16,7 +16,7 @@ PacketRows::PacketRows(const Topology& topology, const SwitchLimits* limits, Pac
       usage_(topology.switch_count()),
       reserved_bytes_(topology.switch_count(), 0),
       adders_(topology.switch_count()),
-      waiting_rows_(topology.switch_count()),
+      waiting_rows_(topology.switch_count(), 0),
       waiting_since_s_(topology.switch_count(), 0.0) {}
 
 AggregationDiscipline PacketRows::discipline() const {
@@ -24,15 +24,19 @@ AggregationDiscipline PacketRows::discipline() const {
 }
 
 bool PacketRows::passes_unsummed() const {
-  return discipline() == AggregationDiscipline::kBestEffort ||
-         discipline() == AggregationDiscipline::kPartialTimeout;
+  return limits_ != nullptr && limits_->passes_unsummed();
 }
 
+bool PacketRows::clocked() const { return discipline() == AggregationDiscipline::kAckClocked; }
+
 ChunkState& PacketRows::state(PacketFlow& flow, std::uint32_t row, std::int64_t chunk) {
-  RowState& at = flow.rows[row];
-  const auto place = static_cast<std::size_t>(chunk - at.base);
-  while (at.chunks.size() <= place) at.chunks.push_back({});
-  return at.chunks[place];
+  return flow.rows[row].chunks.at(chunk);
+}
+
+/// Whether nothing that comes of the chunk is wanted any more.
+bool PacketRows::is_over(PacketFlow& flow, std::uint32_t row, std::int64_t chunk) {
+  return chunk < flow.rows[row].chunks.base() ||
+         state(flow, row, chunk).phase == ChunkPhase::kReleased;
 }
 
 void PacketRows::arrive(PacketFlow& flow, const PacketEvent& event, double now_s) {
@@ -106,7 +110,7 @@ void PacketRows::pass_on(PacketFlow& flow, const PacketRow& row, const PacketEve
     return;
   }
   const std::uint32_t held =
-      hold({.flow = &flow, .index = event.index, .slot = false, .chunk = 0, .copies = copies});
+      hold({.index = event.index, .slot = false, .chunk = 0, .copies = copies});
   for (const std::uint32_t lane : row.out) {
     if (!wanted(lane)) continue;
     ports_->put(flow, lane,
@@ -130,7 +134,7 @@ void PacketRows::contribute(PacketFlow& flow, std::uint32_t row, const WaitingCh
                             double now_s) {
   RowState& at = flow.rows[row];
   const PacketRow& table = flow.tables->rows[row];
-  if (got.chunk < at.base || state(flow, row, got.chunk).phase == ChunkPhase::kReleased) {
+  if (is_over(flow, row, got.chunk)) {
     if (table.at_switch) ++usage_[table.node.index()].repeated;
     // A switch behind may have lost what this one has let go of.
     if (got.resent && row != flow.tables->root_row && !table.out.empty()) {
@@ -173,19 +177,16 @@ bool PacketRows::takes(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, 
   const PacketRow& table = flow.tables->rows[row];
   if (!table.at_switch) return true;
   // Whoever sends a chunk has the result of the one a window before: its place is free.
-  const bool reuses = discipline() == AggregationDiscipline::kAckClocked && flow.window > 0 &&
-                      flow.timeout_s == 0.0;
-  if (reuses && chunk - flow.window >= flow.rows[row].base) {
+  const bool reuses = clocked() && flow.window > 0 && flow.timeout_s == 0.0;
+  if (reuses && chunk - flow.window >= flow.rows[row].chunks.base()) {
     check(state(flow, row, chunk - flow.window).phase == ChunkPhase::kForwarded,
           "a source ran ahead of its window");
     release(flow, row, chunk - flow.window, now_s);
   }
   const RowState& at = flow.rows[row];
   if (at.limit == 0) return true;
-  return at.in_use < at.limit * (flow.timeout_s > 0.0 && keeps_copies() ? 2 : 1);
+  return at.in_use < at.limit * (flow.timeout_s > 0.0 && clocked() ? 2 : 1);
 }
-
-bool PacketRows::keeps_copies() const { return discipline() == AggregationDiscipline::kAckClocked; }
 
 void PacketRows::put_in(PacketFlow& flow, std::uint32_t row, const WaitingChunk& got,
                         double now_s) {
@@ -253,11 +254,10 @@ void PacketRows::contribute_own(PacketFlow& flow, std::size_t s, double now_s) {
   const std::uint32_t row = flow.tables->sources[s].row;
   if (row == kNoIndex) return;
   const PacketRow& table = flow.tables->rows[row];
-  RowState& at = flow.rows[row];
-  const std::int64_t first = at.base;
-  const auto known = static_cast<std::int64_t>(at.chunks.size());
-  for (std::int64_t c = first; c < first + known; ++c) {
-    if (c < at.base) continue;
+  const ByChunk<ChunkState>& chunks = flow.rows[row].chunks;
+  const std::int64_t end = chunks.end();
+  for (std::int64_t c = chunks.base(); c < end; ++c) {
+    if (c < chunks.base()) continue;
     ChunkState& chunk = state(flow, row, c);
     if (chunk.phase != ChunkPhase::kOpen) continue;
     chunk.mask |= table.own;
@@ -271,14 +271,14 @@ void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t c
   ChunkState& sum = state(flow, row, chunk);
   sum.phase = ChunkPhase::kForwarded;
   const bool lossy = flow.timeout_s > 0.0;
-  if (lossy && keeps_copies() && flow.window > 0 && chunk - flow.window >= flow.rows[row].base) {
+  if (lossy && clocked() && flow.window > 0) {
     release(flow, row, chunk - flow.window, now_s);
   }
   if (table.out.empty()) {
     if (!lossy) release(flow, row, chunk, now_s);
   } else {
-    const std::uint32_t held = hold(
-        {.flow = &flow, .index = row, .slot = true, .chunk = chunk, .copies = table.out.size()});
+    const std::uint32_t held =
+        hold({.index = row, .slot = true, .chunk = chunk, .copies = table.out.size()});
     for (const std::uint32_t lane : table.out) {
       ports_->put(flow, lane,
                   {.chunk = chunk,
@@ -297,7 +297,7 @@ void PacketRows::forward_sum(PacketFlow& flow, std::uint32_t row, std::int64_t c
 void PacketRows::repeat(PacketFlow& flow, std::uint32_t row, std::int64_t chunk,
                         Contributors for_whom, double now_s) {
   const PacketRow& table = flow.tables->rows[row];
-  if (chunk < flow.rows[row].base) return;
+  if (is_over(flow, row, chunk)) return;
   if (state(flow, row, chunk).phase != ChunkPhase::kForwarded) return;
   const bool root = row == flow.tables->root_row;
   for (const std::uint32_t lane : table.out) {
@@ -321,25 +321,22 @@ void PacketRows::pass_unsummed(PacketFlow& flow, std::uint32_t row, const Waitin
   check((chunk.mask & got.from) == 0, "a contribution was passed on twice");
   chunk.mask |= got.from;
   ++usage_[table.node.index()].unsummed;
-  const std::uint32_t to = table.detour != kNoIndex ? table.detour : table.out.front();
-  const std::uint32_t held =
-      hold({.flow = &flow, .index = got.lane, .slot = false, .chunk = 0, .copies = 1});
+  const std::uint32_t held = hold({.index = got.lane, .slot = false, .chunk = 0, .copies = 1});
   const bool last = chunk.mask == table.expects && !chunk.slot;
-  ports_->put(flow, to, {.chunk = got.chunk, .from = got.from, .hold = held}, now_s);
+  ports_->put(flow, table.unsummed_way(), {.chunk = got.chunk, .from = got.from, .hold = held},
+              now_s);
   if (last) release(flow, row, got.chunk, now_s);
 }
 
 void PacketRows::flush(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
-  if (chunk < flow.rows[row].base) return;
+  if (is_over(flow, row, chunk)) return;
   ChunkState& sum = state(flow, row, chunk);
   if (sum.phase != ChunkPhase::kOpen) return;
   const PacketRow& table = flow.tables->rows[row];
   sum.phase = ChunkPhase::kPassed;
   ++usage_[table.node.index()].timeouts;
-  const std::uint32_t to = table.detour != kNoIndex ? table.detour : table.out.front();
-  const std::uint32_t held =
-      hold({.flow = &flow, .index = row, .slot = true, .chunk = chunk, .copies = 1});
-  ports_->put(flow, to, {.chunk = chunk, .from = sum.mask, .hold = held}, now_s);
+  const std::uint32_t held = hold({.index = row, .slot = true, .chunk = chunk, .copies = 1});
+  ports_->put(flow, table.unsummed_way(), {.chunk = chunk, .from = sum.mask, .hold = held}, now_s);
 }
 
 void PacketRows::sent(PacketFlow& flow, const QueuedChunk& chunk, double now_s) {
@@ -352,7 +349,7 @@ void PacketRows::sent(PacketFlow& flow, const QueuedChunk& chunk, double now_s) 
     ports_->give_credit(flow, done.index, now_s);
     return;
   }
-  if (done.chunk < flow.rows[done.index].base) return;
+  if (is_over(flow, done.index, done.chunk)) return;
   ChunkState& sum = state(flow, done.index, done.chunk);
   const PacketRow& table = flow.tables->rows[done.index];
   if (sum.phase == ChunkPhase::kPassed) {
@@ -361,7 +358,7 @@ void PacketRows::sent(PacketFlow& flow, const QueuedChunk& chunk, double now_s) 
     drain(flow, done.index, now_s);
     return;
   }
-  const bool keeps = table.at_switch && discipline() == AggregationDiscipline::kAckClocked;
+  const bool keeps = table.at_switch && clocked();
   if (flow.timeout_s == 0.0 && !keeps) release(flow, done.index, done.chunk, now_s);
 }
 
@@ -372,7 +369,7 @@ void PacketRows::drop(const QueuedChunk& chunk) {
 void PacketRows::acknowledge(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
   if (flow.timeout_s == 0.0 || discipline() != AggregationDiscipline::kOpenLoop) return;
   for (const auto& [row, latency] : flow.tables->rows_above[s]) {
-    if (chunk < flow.rows[row].base) continue;
+    if (is_over(flow, row, chunk)) continue;
     ChunkState& sum = state(flow, row, chunk);
     const double word_s = ports_->options().propagation ? latency.in_seconds() : 0.0;
     sum.ack_s = std::max(sum.ack_s, now_s + word_s);

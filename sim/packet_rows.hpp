@@ -79,12 +79,9 @@ class PacketRows {
   void lose(PacketFlow& flow, SwitchId at, double now_s);
 
   [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return usage_[s.index()]; }
-  /// Slots of a switch for chunks of this size; nothing: as many as wanted.
-  [[nodiscard]] std::optional<std::int64_t> slots(std::int64_t chunk_bytes, bool copies) const;
 
  private:
   struct Hold {
-    PacketFlow* flow = nullptr;
     std::uint32_t index = 0;  ///< lane, or row
     bool slot = false;
     std::int64_t chunk = 0;
@@ -111,7 +108,8 @@ class PacketRows {
   [[nodiscard]] std::uint32_t hold(const Hold& held);
   [[nodiscard]] AggregationDiscipline discipline() const;
   [[nodiscard]] bool passes_unsummed() const;
-  [[nodiscard]] bool keeps_copies() const;
+  [[nodiscard]] bool clocked() const;
+  [[nodiscard]] static bool is_over(PacketFlow& flow, std::uint32_t row, std::int64_t chunk);
 
   const Topology* topology_;
   const SwitchLimits* limits_;
@@ -126,8 +124,8 @@ class PacketRows {
     RingBuffer<std::pair<PacketFlow*, std::uint32_t>> ring;  ///< lanes with contributions, in turn
   };
   std::vector<Adder> adders_;  ///< by switch
-  /// By switch: rows with contributions that have no slot, and since when there are any.
-  std::vector<std::vector<std::pair<PacketFlow*, std::uint32_t>>> waiting_rows_;
+  /// By switch: how many rows have contributions without a slot, and since when there are any.
+  std::vector<int> waiting_rows_;
   std::vector<double> waiting_since_s_;
   std::vector<Hold> holds_;
   std::vector<std::uint32_t> free_holds_;

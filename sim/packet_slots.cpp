@@ -9,17 +9,12 @@
 
 namespace gyre {
 
-std::optional<std::int64_t> PacketRows::slots(std::int64_t chunk_bytes, bool copies) const {
-  if (limits_ == nullptr || !limits_->memory) return std::nullopt;
-  const bool two = copies && discipline() == AggregationDiscipline::kAckClocked;
-  return limits_->memory->in_bytes() / (two ? 2 * chunk_bytes : chunk_bytes);
-}
-
 bool PacketRows::open(PacketFlow& flow) {
-  const bool copies = flow.timeout_s > 0.0;
-  const std::optional<std::int64_t> all = slots(flow.chunk_bytes, copies);
-  if (!all) return true;
-  const std::int64_t slot_bytes = limits_->memory.value_or(Bytes()).in_bytes() / *all;
+  if (limits_ == nullptr || !limits_->memory) return true;
+  const std::int64_t memory = limits_->memory->in_bytes();
+  const bool copies = clocked() && flow.timeout_s > 0.0;
+  const std::int64_t all = memory / (copies ? 2 * flow.chunk_bytes : flow.chunk_bytes);
+  const std::int64_t slot_bytes = memory / all;
   std::vector<std::uint32_t> rows;
   std::vector<std::int64_t> needs(topology_->switch_count(), 0);
   for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
@@ -28,18 +23,15 @@ bool PacketRows::open(PacketFlow& flow) {
     rows.push_back(r);
     const std::size_t at = row.node.index();
     needs[at] += slot_bytes;
-    if (reserved_bytes_[at] + needs[at] > limits_->memory.value_or(Bytes()).in_bytes())
-      return false;
+    if (reserved_bytes_[at] + needs[at] > memory) return false;
   }
   for (const std::uint32_t r : rows) {
     const std::size_t at = flow.tables->rows[r].node.index();
     const double share = r < flow.memory_shares.size() ? flow.memory_shares[r] : 1.0;
     const auto wanted = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(static_cast<double>(*all) * share + 1e-9));
+        1, static_cast<std::int64_t>(static_cast<double>(all) * share + 1e-9));
     needs[at] -= slot_bytes;
-    const std::int64_t free =
-        (limits_->memory.value_or(Bytes()).in_bytes() - reserved_bytes_[at] - needs[at]) /
-        slot_bytes;
+    const std::int64_t free = (memory - reserved_bytes_[at] - needs[at]) / slot_bytes;
     flow.rows[r].limit = std::min(wanted, free);
     reserved_bytes_[at] += flow.rows[r].limit * slot_bytes;
     flow.rows[r].reserved_bytes = flow.rows[r].limit * slot_bytes;
@@ -48,16 +40,12 @@ bool PacketRows::open(PacketFlow& flow) {
 }
 
 void PacketRows::release(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
-  RowState& at = flow.rows[row];
-  if (chunk < at.base) return;
+  if (is_over(flow, row, chunk)) return;
   ChunkState& sum = state(flow, row, chunk);
-  if (sum.phase == ChunkPhase::kReleased) return;
   if (sum.slot) free_slot(flow, row, sum, now_s);
   sum.phase = ChunkPhase::kReleased;
-  while (!at.chunks.empty() && at.chunks.front().phase == ChunkPhase::kReleased) {
-    at.chunks.pop_front();
-    ++at.base;
-  }
+  flow.rows[row].chunks.advance(
+      [](const ChunkState& first) { return first.phase == ChunkPhase::kReleased; });
   drain(flow, row, now_s);
 }
 
@@ -74,8 +62,7 @@ void PacketRows::drain(PacketFlow& flow, std::uint32_t row, double now_s) {
       for (std::size_t place = 0; place < count; ++place) {
         const WaitingChunk got = lane.front();
         lane.pop_front();
-        const bool stale =
-            got.chunk < at.base || state(flow, row, got.chunk).phase == ChunkPhase::kReleased;
+        const bool stale = is_over(flow, row, got.chunk);
         if (!stale && !takes(flow, row, got.chunk, now_s)) {
           lane.push_back(got);
           continue;
@@ -109,31 +96,19 @@ void PacketRows::free_slot(PacketFlow& flow, std::uint32_t row, ChunkState& chun
   --usage_[at].slots;
   usage_[at].bytes -= flow.chunk_bytes;
   on_change_(SwitchId::at(at), now_s);
-  // Another exchange's sums may have waited for the switch's memory.
-  const std::vector<std::pair<PacketFlow*, std::uint32_t>> others = waiting_rows_[at];
-  for (const auto& [other, its_row] : others) {
-    if (other != &flow || its_row != row) drain(*other, its_row, now_s);
-  }
 }
 
 void PacketRows::wait_for_slot(PacketFlow& flow, std::uint32_t row, double now_s) {
+  if (std::exchange(flow.rows[row].waits, true)) return;
   const std::size_t at = flow.tables->rows[row].node.index();
-  const std::pair<PacketFlow*, std::uint32_t> mine{&flow, row};
-  auto& rows = waiting_rows_[at];
-  if (std::find(rows.begin(), rows.end(), mine) != rows.end()) return;
-  if (rows.empty()) waiting_since_s_[at] = now_s;
-  rows.push_back(mine);
+  if (waiting_rows_[at]++ == 0) waiting_since_s_[at] = now_s;
   on_change_(SwitchId::at(at), now_s);
 }
 
 void PacketRows::stop_waiting(PacketFlow& flow, std::uint32_t row, double now_s) {
-  if (!flow.tables->rows[row].at_switch) return;
+  if (!std::exchange(flow.rows[row].waits, false)) return;
   const std::size_t at = flow.tables->rows[row].node.index();
-  auto& rows = waiting_rows_[at];
-  const auto mine = std::find(rows.begin(), rows.end(), std::pair{&flow, row});
-  if (mine == rows.end()) return;
-  rows.erase(mine);
-  if (rows.empty()) usage_[at].blocked_s += now_s - waiting_since_s_[at];
+  if (--waiting_rows_[at] == 0) usage_[at].blocked_s += now_s - waiting_since_s_[at];
 }
 
 void PacketRows::close(PacketFlow& flow, double now_s) {
@@ -141,8 +116,8 @@ void PacketRows::close(PacketFlow& flow, double now_s) {
     RowState& at = flow.rows[r];
     for (RingBuffer<WaitingChunk>& lane : at.waiting) lane.clear();
     stop_waiting(flow, r, now_s);
-    for (std::size_t place = 0; place < at.chunks.size(); ++place) {
-      if (at.chunks[place].slot) free_slot(flow, r, at.chunks[place], now_s);
+    for (std::int64_t c = at.chunks.base(); c < at.chunks.end(); ++c) {
+      if (at.chunks.at(c).slot) free_slot(flow, r, at.chunks.at(c), now_s);
     }
     at.chunks.clear();
     if (flow.tables->rows[r].at_switch) {
@@ -169,8 +144,8 @@ void PacketRows::lose(PacketFlow& flow, SwitchId at, double now_s) {
       }
     }
     stop_waiting(flow, r, now_s);
-    for (std::size_t place = 0; place < row.chunks.size(); ++place) {
-      ChunkState& chunk = row.chunks[place];
+    for (std::int64_t c = row.chunks.base(); c < row.chunks.end(); ++c) {
+      ChunkState& chunk = row.chunks.at(c);
       if (chunk.slot) free_slot(flow, r, chunk, now_s);
       if (chunk.phase == ChunkPhase::kReleased) continue;
       chunk.phase = ChunkPhase::kAbsent;

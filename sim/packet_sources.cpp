@@ -11,7 +11,6 @@
 namespace gyre {
 namespace {
 
-constexpr double kSame_s = 1e-12;
 /// Chunks that wait at an interface before the source holds back.
 constexpr std::size_t kInterfaceChunks = 4;
 /// A time-out that is not given doubles for a chunk each time, up to this multiple: what is lost,
@@ -151,24 +150,18 @@ void PacketNetwork::on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedCh
   const std::uint32_t s = flow.source_of_lane[lane];
   if (s == kNoIndex || flow.ended) return;
   SourceState& source = flow.sources[s];
-  const PacketSource& from = flow.tables->sources[s];
-  const std::vector<std::uint32_t>& first =
-      from.out.empty() ? flow.tables->rows[from.row].out : from.out;
-  if (!chunk.resent && lane == first.front()) wait_for_answer(flow, s, chunk.chunk, now_s);
-  if (!chunk.resent && source.sends_left > 0) {
-    --source.sends_left;
+  if (!chunk.resent) {
+    if (lane == flow.tables->first_lanes(s).front()) {
+      wait_for_answer(flow, s, chunk.chunk, now_s);
+    }
     source.sent_s = std::max(source.sent_s, left_s);
-    source_may_end(flow, s, now_s);
-    if (flow.ended) return;
+    if (--source.sends_left == 0) {
+      source.done = true;
+      part_ended(flow, now_s);
+      if (flow.ended) return;
+    }
   }
   try_send(flow, s, now_s);
-}
-
-void PacketNetwork::source_may_end(PacketFlow& flow, std::size_t s, double now_s) {
-  SourceState& source = flow.sources[s];
-  if (source.done || source.sends_left > 0) return;
-  source.done = true;
-  part_ended(flow, now_s);
 }
 
 void PacketNetwork::acknowledge(PacketFlow& flow, std::uint32_t receiver, std::int64_t chunk,
@@ -195,13 +188,9 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
   SourceState& source = flow.sources[s];
   if (!flow.tables->sums && flow.receivers.size() > 1) {
     // Each receiver's word counts once: a chunk is through when all have it.
-    const auto place = static_cast<std::size_t>(chunk - source.ack_counts_base);
-    while (source.ack_counts.size() <= place) source.ack_counts.push_back(0);
-    if (++source.ack_counts[place] < flow.receivers.size()) return;
-    while (!source.ack_counts.empty() && source.ack_counts.front() == flow.receivers.size()) {
-      source.ack_counts.pop_front();
-      ++source.ack_counts_base;
-    }
+    if (++source.ack_counts.at(chunk) < flow.receivers.size()) return;
+    source.ack_counts.advance(
+        [&flow](std::uint32_t acks) { return acks == flow.receivers.size(); });
   }
   if (!source.acked.insert(chunk)) return;
   if (flow.window > 0 && chunk + flow.window < flow.chunks) {
@@ -218,13 +207,11 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
 void PacketNetwork::measure_trip(PacketFlow& flow, std::size_t s, std::int64_t chunk,
                                  double now_s) const {
   SourceState& source = flow.sources[s];
-  if (flow.timeout_s == 0.0 || chunk < source.records_base) return;
-  const auto place = static_cast<std::size_t>(chunk - source.records_base);
-  const SentRecord sent = place < source.records.size() ? source.records[place] : SentRecord();
-  while (!source.records.empty() && source.records_base < source.acked.base()) {
-    source.records.pop_front();
-    ++source.records_base;
-  }
+  if (flow.timeout_s == 0.0 || chunk < source.records.base()) return;
+  const SentRecord sent = source.records.at(chunk);
+  source.records.advance([&source](const SentRecord& /*first*/) {
+    return source.records.base() < source.acked.base();
+  });
   if (flow.fixed_timeout || sent.times == 0) return;
   if (sent.times > 1 && now_s - sent.last_s >= flow.round_trip_s) return;
   const double sample_s = now_s - sent.first_s;
@@ -243,10 +230,8 @@ void PacketNetwork::wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_
                                     double now_s) {
   if (flow.timeout_s == 0.0) return;
   SourceState& source = flow.sources[s];
-  if (chunk < source.records_base) return;
-  const auto place = static_cast<std::size_t>(chunk - source.records_base);
-  while (source.records.size() <= place) source.records.push_back({});
-  source.records[place] = {.first_s = now_s, .last_s = now_s, .times = 1};
+  if (chunk < source.records.base()) return;
+  source.records.at(chunk) = {.first_s = now_s, .last_s = now_s, .times = 1};
   source.outstanding.push_back({.chunk = chunk, .deadline_s = now_s + flow.timeout_s});
   set_timer(flow, s);
 }
@@ -280,8 +265,7 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
     SentChunk waiting = source.outstanding.front();
     source.outstanding.pop_front();
     if (source.acked.contains(waiting.chunk)) continue;
-    SentRecord& sent =
-        source.records[static_cast<std::size_t>(waiting.chunk - source.records_base)];
+    SentRecord& sent = source.records.at(waiting.chunk);
     // Nobody can answer before all have launched.
     const double earliest_s = flow.all_launched_s + flow.timeout_s;
     if (earliest_s > now_s + kSame_s) {
@@ -308,7 +292,6 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
 
 void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double since_s,
                             double now_s) {
-  flow.gave_up = true;
   const std::string island = topology_->name(flow.tables->sources[s].island);
   std::string down;
   for (std::size_t a = 0; a < topology_->arc_count(); ++a) {

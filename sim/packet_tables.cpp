@@ -1,7 +1,6 @@
 #include "sim/packet_tables.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 
@@ -57,12 +56,11 @@ class Builder {
     tables_.ends.push_back(kNoIndex);
     return static_cast<std::uint32_t>(tables_.lanes.size() - 1);
   }
-  std::uint32_t add_row(PacketRow row) {
+  void add_row(PacketRow row) {
     const auto index = static_cast<std::uint32_t>(tables_.rows.size());
     for (const std::uint32_t l : row.in) tables_.lanes[l].row = index;
     row.at_switch = topology_.is_switch(row.node);
     tables_.rows.push_back(std::move(row));
-    return index;
   }
 
   void add_rows() {
@@ -133,7 +131,7 @@ class Builder {
       const Contributors bit = Contributors{1} << s;
       tables_.everybody |= bit;
       PacketSource& source = tables_.sources[s];
-      for (std::uint32_t& l : source.out) climb_lane(l, bit, static_cast<std::uint32_t>(s));
+      for (const std::uint32_t l : source.out) climb_lane(l, bit);
       if (!source.out.empty()) continue;
       // Its row is the one at its node that leads up, or the root's.
       for (std::uint32_t r = 0; r < tables_.rows.size(); ++r) {
@@ -144,7 +142,7 @@ class Builder {
         row.adds = true;
         row.expects |= bit;
         if (row.node == program_.root) continue;
-        for (const std::uint32_t l : row.out) climb_lane(l, bit, static_cast<std::uint32_t>(s));
+        for (const std::uint32_t l : row.out) climb_lane(l, bit);
       }
     }
     for (PacketRow& row : tables_.rows) {
@@ -183,14 +181,14 @@ class Builder {
     return false;
   }
 
-  void climb_lane(std::uint32_t l, Contributors bit, std::uint32_t source) {
+  void climb_lane(std::uint32_t l, Contributors bit) {
     tables_.lanes[l].full |= bit;
     const std::uint32_t r = tables_.lanes[l].row;
     if (r == kNoIndex) return;
     PacketRow& row = tables_.rows[r];
     row.expects |= bit;
     if (row.node == program_.root) return;
-    for (const std::uint32_t next : row.out) climb_lane(next, bit, source);
+    for (const std::uint32_t next : row.out) climb_lane(next, bit);
   }
 
   /// The way from the root switch to the member nearest to it and back.

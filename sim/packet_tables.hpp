@@ -35,6 +35,11 @@ struct PacketRow {
   Contributors expects = 0;         ///< the sources of a complete sum, the node's own included
   Contributors own = 0;             ///< of an island that adds its own on the way
   std::uint32_t detour = kNoIndex;  ///< of the root switch: the lane to the island that finishes
+
+  /// Where what is not summed here goes on.
+  [[nodiscard]] std::uint32_t unsummed_way() const {
+    return detour != kNoIndex ? detour : out.front();
+  }
 };
 
 struct PacketSource {
@@ -70,6 +75,12 @@ struct PacketTables {
   /// By source: the switches' rows that hold sums with it, and how long its word takes to them.
   std::vector<std::vector<std::pair<std::uint32_t, Duration>>> rows_above;
   std::vector<std::uint32_t> ends;  ///< by lane: the receiver that it ends at, or none
+
+  /// The lanes that a source's data leaves on, by itself or in its row's sums.
+  [[nodiscard]] const std::vector<std::uint32_t>& first_lanes(std::size_t source) const {
+    const PacketSource& from = sources[source];
+    return from.out.empty() ? rows[from.row].out : from.out;
+  }
 };
 
 /// Errors: `InputError` where a flow has more than `kMostContributors` sources.

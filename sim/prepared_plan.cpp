@@ -55,12 +55,11 @@ Duration granularity(const Topology& topology, const PreparedPlan& plan,
 
 void check_recovery(const Topology& topology, const PreparedPlan& plan,
                     const PacketSettings& settings, const SwitchLimits* limits) {
-  const bool lossy = settings.transport.lossy() || !settings.faults.empty();
+  if (!settings.lossy()) return;
   const RecoverySpec recovery = settings.transport.recovery.value_or(RecoverySpec());
-  if (!lossy) return;
   for (std::size_t f = 0; f < plan.packets.size(); ++f) {
-    const Duration trip =
-        round_trip(topology, *plan.packets[f].tables, settings, limits, plan.plan.flows[f].bytes);
+    const Duration trip = round_trip(topology, *plan.packets[f].tables, settings.transport, limits,
+                                     plan.plan.flows[f].bytes);
     if (recovery.timeout && !recovery.force && *recovery.timeout <= trip) {
       throw InputError(
           recovery.timeout_where,
@@ -84,6 +83,8 @@ void check_recovery(const Topology& topology, const PreparedPlan& plan,
 
 void check_packets(const Network& network, const PlanOptions& options,
                    const PacketSettings& settings, std::span<const Round> rounds) {
+  // Without losses only the number of islands in a sum is judged.
+  if (!settings.lossy() && network.topology.island_count() <= kMostContributors) return;
   const Bounds bounds(network.topology, network.routes);
   PlanCache plans(network, bounds, nullptr, options);
   for (const Round& round : rounds) {
@@ -135,10 +136,6 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
   const std::optional<std::string> fault = plan_fault(network_, prepared.plan);
   check(!fault, fmt::format("unsound exchange plan: {}", fault.value_or("")));
 
-  const auto rank = [&clique](IslandId i) {
-    return static_cast<std::size_t>(std::lower_bound(clique.begin(), clique.end(), i) -
-                                    clique.begin());
-  };
   // What runs is what the switches are told, not the plan's own idea of its arcs.
   prepared.program = compile(network_, prepared.plan);
   const SwitchProgram& program = prepared.program;
@@ -157,13 +154,13 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     if (flow.after.empty()) {
       prepared.independent.push_back(f);
     } else {
-      prepared.starts[rank(flow.starter())].push_back(f);
+      prepared.starts[rank_in(clique, flow.starter())].push_back(f);
     }
     std::vector<IslandId> islands = flow.stream.sources;
     for (const Delivery& delivery : flow.stream.deliveries) islands.push_back(delivery.receiver);
     std::sort(islands.begin(), islands.end());
     islands.erase(std::unique(islands.begin(), islands.end()), islands.end());
-    for (const IslandId i : islands) prepared.touches[rank(i)].push_back(f);
+    for (const IslandId i : islands) prepared.touches[rank_in(clique, i)].push_back(f);
     for (const ArcUse& use : flow.stream.arcs) {
       if (network_.topology.is_core(use.arc)) prepared.wan_bytes += flow.bytes * use.copies;
     }

@@ -8,6 +8,7 @@
 #include "analysis/columns.hpp"
 #include "analysis/csv.hpp"
 #include "analysis/table.hpp"
+#include "sim/json_cell.hpp"
 #include "sim/run_setup.hpp"
 
 namespace gyre {
@@ -130,15 +131,8 @@ std::string comparison_json(const std::vector<SummaryRow>& rows) {
     const std::vector<std::string> fields = row.fields();
     Json entry = Json::object();
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const std::string name(summary_columns()[i].name);
-      const std::optional<double> value = parse_number(fields[i]);
-      if (fields[i].empty()) {
-        entry[name] = nullptr;
-      } else if (value) {
-        entry[name] = *value;
-      } else {
-        entry[name] = fields[i];
-      }
+      entry[std::string(summary_columns()[i].name)] =
+          fields[i].empty() ? Json() : json_cell(fields[i]);
     }
     list.push_back(entry);
   }

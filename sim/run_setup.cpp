@@ -85,11 +85,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
 PacketSettings packet_settings(const Scenario& scenario, bool colocated) {
   PacketSettings settings{.transport = scenario.network.transport.value_or(TransportSpec()),
                           .faults = scenario.network.faults};
-  if (!colocated) return settings;
-  // Loss and faults are the WAN's.
-  settings.transport.loss = 0.0;
-  settings.transport.losses.clear();
-  settings.faults.clear();
+  if (colocated) settings.lose_nothing();  // loss and faults are the WAN's
   return settings;
 }
 

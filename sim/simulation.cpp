@@ -1,7 +1,6 @@
 #include "sim/simulation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,16 +14,12 @@
 #include "sim/clique_exchange.hpp"
 #include "sim/clique_row.hpp"
 #include "sim/placements.hpp"
+#include "sim/wall_clock.hpp"
 
 namespace gyre {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// A switch's state is reported no more often than this, in simulated time.
 constexpr Duration kSwitchReports = Duration::milliseconds(10);
@@ -77,7 +72,7 @@ class Simulation {
   }
 
   RunResult run() {
-    const Clock::time_point begun = Clock::now();
+    const WallClock begun;
     evaluate();
     if (!stopped_) {
       if (packets_ != nullptr) {
@@ -98,7 +93,7 @@ class Simulation {
       if (!platform_.run([this] { report_deadlock(); })) result_.status = RunStatus::kFailed;
     }
     finish();
-    result_.total_wall_s = seconds_since(begun);
+    result_.total_wall_s = begun.elapsed_s();
     return std::move(result_);
   }
 
@@ -173,7 +168,7 @@ class Simulation {
   /// The round's local steps, in slices between which an interrupt is seen; false if it was.
   bool train(IslandId me) {
     constexpr std::int64_t kSlice = 4096;
-    const Clock::time_point start = Clock::now();
+    const WallClock start;
     for (std::int64_t done = 0; done < spec_.local_steps; done += kSlice) {
       if (interrupted_) {
         stop(RunStatus::kTruncated, "interrupted");
@@ -181,7 +176,7 @@ class Simulation {
       }
       spec_.task->train(me, std::min(kSlice, spec_.local_steps - done));
     }
-    result_.learning_wall_s += seconds_since(start);
+    result_.learning_wall_s += start.elapsed_s();
     samples_ += spec_.local_steps * spec_.task->samples_per_step();
     return true;
   }
@@ -227,10 +222,8 @@ class Simulation {
     if (spec_.task != nullptr && outer_ && !mine->dropped()) {
       spec_.task->assign(me, outer_->step(me, mine->average_of(me)));
     }
-    const auto rank = static_cast<std::size_t>(
-        std::lower_bound(members.begin(), members.end(), me) - members.begin());
     if (spec_.propagation && !mine->dropped()) {
-      const Duration bound = mine->prepared().member_bounds[rank];
+      const Duration bound = mine->prepared().member_bounds[rank_in(members, me)];
       // What the others sent before the island was ready has had the time of its compute.
       least_[me.index()] +=
           mine->eager() ? std::max(Duration(), bound - (ready - began_round)) : bound;
@@ -245,8 +238,7 @@ class Simulation {
 
   /// An exchange has waited too long for what was lost.
   void give_up(std::int64_t number, CliqueExchange& exchange, const std::string& why) {
-    if (spec_.packets.value_or(PacketSettings()).transport.recovery.value_or(RecoverySpec()).then ==
-        GiveUpRule::kDrop) {
+    if (packets_->give_up_rule() == GiveUpRule::kDrop) {
       exchange.drop();
       return;
     }
@@ -257,15 +249,15 @@ class Simulation {
   }
 
   void learn_average(CliqueExchange& exchange, std::int64_t number) {
-    const Clock::time_point start = Clock::now();
+    const WallClock start;
     const PreparedPlan& prepared = exchange.prepared();
     const Clique& members = prepared.plan.members;
     const bool rounds =
         spec_.limits != nullptr && spec_.limits->numbers && prepared.sums_in_switches;
-    const SumNumbers numbers = rounds ? spec_.limits->numbers.value_or(SumNumbers()) : SumNumbers();
     if (!rounds) {
       exchange.averages = {spec_.task->combine(clique_weights(members))};
     } else {
+      const SumNumbers numbers = spec_.limits->numbers.value_or(SumNumbers());
       std::vector<Model> models;
       for (const IslandId i : members) models.push_back(spec_.task->model(i));
       SwitchAverages sums =
@@ -280,7 +272,7 @@ class Simulation {
                          to_text(numbers.scale)));
       }
     }
-    result_.learning_wall_s += seconds_since(start);
+    result_.learning_wall_s += start.elapsed_s();
   }
 
   void end_round(IslandId me) {
@@ -318,14 +310,14 @@ class Simulation {
   }
 
   void evaluate() {
-    const Clock::time_point start = Clock::now();
+    const WallClock start;
     TraceRow row{.time = simulated_now(),
                  .round = result_.rounds,
                  .steps = result_.rounds * spec_.local_steps,
                  .samples = samples_,
                  .evaluation = {}};
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
-    result_.learning_wall_s += seconds_since(start);
+    result_.learning_wall_s += start.elapsed_s();
     result_.last = row;
     observer_.on_trace(row);
     const bool accurate = spec_.stop.accuracy && row.evaluation.accuracy_average &&

@@ -2,7 +2,6 @@
 // over the same routes. Prints the ratio; target: at least 0.7.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -12,13 +11,13 @@
 #include "models/routing.hpp"
 #include "sim/child_process.hpp"
 #include "sim/simulation.hpp"
+#include "sim/wall_clock.hpp"
 #include "tests/support.hpp"
 
 namespace gyre {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using Clock = std::chrono::steady_clock;
 
 const Bytes kPayload = Bytes::count(2'000'000'000);
 const std::atomic<bool> kNever{false};
@@ -59,9 +58,9 @@ class Global final : public Policy {
 };
 
 double seconds(const std::function<void()>& work) {
-  const auto start = Clock::now();
+  const WallClock clock;
   work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return clock.elapsed_s();
 }
 
 double gyre_seconds(const Topology& topology, std::int64_t rounds) {

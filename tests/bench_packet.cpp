@@ -3,7 +3,6 @@
 // memory of a packet run of 2 GB beside one of 200 GB.
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,17 +10,13 @@
 
 #include "sim/child_process.hpp"
 #include "sim/exchange_probe.hpp"
+#include "sim/wall_clock.hpp"
 #include "tests/support.hpp"
 
 namespace gyre {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 struct Rate {
   std::int64_t events = 0;
@@ -36,16 +31,16 @@ Rate packets(Mode mode, std::int64_t chunk) {
   options.packets->transport.chunk = Bytes::count(chunk);
   Clique everybody;
   for (std::size_t i = 0; i < 9; ++i) everybody.push_back(IslandId::at(i));
-  const Clock::time_point start = Clock::now();
+  const WallClock start;
   const ProbeResult result =
       probe(topology, capabilities(topology, mode), Bytes::count(2'000'000'000), Exchange::kDirect,
             {make_round({everybody}, 9)}, options);
-  return {result.events, seconds_since(start)};
+  return {result.events, start.elapsed_s()};
 }
 
 Rate ping(std::int64_t messages) {
   const Topology topology = nine_city();
-  const Clock::time_point start = Clock::now();
+  const WallClock start;
   in_child([&] {
     Platform platform(topology);
     const simgrid_compat::LinkList route = platform.zone().links(
@@ -64,7 +59,7 @@ Rate ping(std::int64_t messages) {
     platform.run([] {});
     return std::string();
   });
-  return {messages, seconds_since(start)};
+  return {messages, start.elapsed_s()};
 }
 
 /// Peak memory of a process that simulates one exchange.

@@ -8,7 +8,6 @@
 // windows above bandwidth × delay. Prints a table of completion times and of wall-clock times; exit
 // status 1 if a paced round differs by more than 2 %.
 
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "schedules/fair_rates.hpp"
 #include "sim/child_process.hpp"
 #include "sim/exchange_probe.hpp"
+#include "sim/wall_clock.hpp"
 #include "tests/ns3_play.hpp"
 #include "tests/support.hpp"
 
@@ -97,12 +97,10 @@ Outcome in_ns3(const Topology& topology, const std::vector<Flow>& flows, bool tc
     flow.steps = steps[f];
     played.push_back(std::move(flow));
   }
-  const auto begun = std::chrono::steady_clock::now();
+  const WallClock clock;
   const std::string answer =
       in_child([&] { return fmt::format("{}", ns3_play::play(map_of(topology), played, tcp)); });
-  const double wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  return {std::stod(answer), wall_s};
+  return {std::stod(answer), clock.elapsed_s()};
 }
 
 Outcome in_gyre(const Topology& topology, Mode mode, Bytes payload, const Round& round,
@@ -114,12 +112,10 @@ Outcome in_gyre(const Topology& topology, Mode mode, Bytes payload, const Round&
     options.packets->transport.packet = Bytes::count(kPayloadOfPacket);
     options.packets->transport.header = Bytes::count(30);  // IP, UDP, PPP
   }
-  const auto begun = std::chrono::steady_clock::now();
+  const WallClock clock;
   const ProbeResult result =
       probe(topology, capabilities(topology, mode), payload, Exchange::kDirect, {round}, options);
-  const double wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  return {result.rounds.at(0).time.in_seconds(), wall_s};
+  return {result.rounds.at(0).time.in_seconds(), clock.elapsed_s()};
 }
 
 struct Totals {

@@ -14,6 +14,7 @@
 #include "schedules/switch_program.hpp"
 #include "sim/child_process.hpp"
 #include "sim/packet_network.hpp"
+#include "sim/switch_usage_json.hpp"
 #include "tests/support.hpp"
 
 namespace gyre {
@@ -104,10 +105,7 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
     }
     json["deadlock"] = !const_cast<Platform&>(platform).run([] {});
     for (std::size_t s = 0; s < topology.switch_count(); ++s) {
-      const SwitchUsage& u = packets.usage(SwitchId::at(s));
-      json["switches"][topology.name(SwitchId::at(s))] = {
-          u.slots,    u.bytes,    u.peak_bytes, u.blocked_s,
-          u.unsummed, u.timeouts, u.repeated,   u.retransmissions};
+      json["switches"][topology.name(SwitchId::at(s))] = packets.usage(SwitchId::at(s));
     }
     json["retransmissions"] = 0;
     json["lost"] = 0;
@@ -127,14 +125,7 @@ inline Played play(const Network& network, const std::vector<Flow>& flows,
     }
   }
   for (const auto& [name, u] : json.at("switches").items()) {
-    played.switches[name] = {.slots = u.at(0),
-                             .bytes = u.at(1),
-                             .peak_bytes = u.at(2),
-                             .blocked_s = u.at(3),
-                             .unsummed = u.at(4),
-                             .timeouts = u.at(5),
-                             .retransmissions = u.at(7),
-                             .repeated = u.at(6)};
+    played.switches[name] = u;
   }
   played.retransmissions = json.at("retransmissions");
   played.lost = json.at("lost");

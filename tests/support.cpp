@@ -172,10 +172,9 @@ Clique World::everybody() const {
 }
 
 ArcId World::arc(const std::string& name) const {
-  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
-    if (topology.name(ArcId::at(a)) == name) return ArcId::at(a);
-  }
-  throw std::invalid_argument("no arc " + name);
+  const std::optional<ArcId> found = topology.find_arc(name);
+  if (!found) throw std::invalid_argument("no arc " + name);
+  return *found;
 }
 
 Round round_of(const std::string& text, const Topology& topology) {
