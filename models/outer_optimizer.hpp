@@ -1,11 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "models/fields.hpp"
-#include "models/ids.hpp"
-#include "models/task.hpp"
 
 namespace gyre {
 
@@ -16,22 +11,6 @@ struct OuterOptimizerSpec {
   double momentum = 0.9;
 
   void describe(Fields& fields);
-};
-
-/// Keeps θ and m per island and turns an exchange's average into the island's next model.
-/// Without a spec it returns the average unchanged and holds no state.
-class OuterOptimizer {
- public:
-  OuterOptimizer(std::optional<OuterOptimizerSpec> spec, const Task& task, std::size_t islands);
-  [[nodiscard]] Model step(IslandId island, const Model& average);
-
- private:
-  struct State {
-    Model anchor;
-    Model momentum;
-  };
-  std::optional<OuterOptimizerSpec> spec_;
-  std::vector<State> states_;
 };
 
 }  // namespace gyre

@@ -20,6 +20,19 @@ struct WeightedIsland {
   double weight = 0.0;
 };
 
+/// Every `count`-th parameter of a model, from number `index` on: what one exchange of a model in
+/// `count` fragments carries. The default is the whole model.
+struct Fragment {
+  std::size_t index = 0;
+  std::size_t count = 1;
+};
+
+/// A part of a sum of vectors that a task holds.
+struct Term {
+  std::size_t slot = 0;
+  double weight = 0.0;
+};
+
 /// How well the models do at one instant. "Average" is the one model (1/n) Σ x_i; "mean" and
 /// "worst" are over the islands' own models.
 struct Evaluation {
@@ -39,6 +52,11 @@ struct TaskContext {
 
 /// What the islands learn. It knows nothing of time or network: the simulation calls it in the
 /// order of the simulated events.
+///
+/// A task holds vectors of parameters in numbered slots. Slot i < n is the model of island i, which
+/// `train` moves; what exchanges keep beside (what was sent, averages, the state of an outer
+/// optimiser) lies in the slots beyond. Whatever an exchange does is a sum of slots, so a task may
+/// as well hold the distribution of its vectors instead of one draw.
 class Task {
  public:
   virtual ~Task() = default;
@@ -46,20 +64,28 @@ class Task {
   virtual void describe(Fields& fields) = 0;
   /// Reads what is shared by all runs, once. Errors: `InputError` for missing or broken data.
   virtual void load() {}
-  /// Starts a run: all islands hold the same initial model. May be called again.
-  /// Errors: `InputError` for options that do not fit the islands.
+  /// Starts a run: all islands hold the same initial model, and there are no other slots. May be
+  /// called again. Errors: `InputError` for options that do not fit the islands.
   virtual void start(const TaskContext& context) = 0;
 
   [[nodiscard]] virtual bool has_accuracy() const = 0;
   /// Training samples that one local step of one island uses (0 where there are none).
   [[nodiscard]] virtual std::int64_t samples_per_step() const = 0;
+  /// Numbers in a slot; a model in more fragments than that cannot be.
+  [[nodiscard]] virtual std::size_t parameters() const = 0;
+  /// Whether slots hold numbers, which `values` and `assign` need.
+  [[nodiscard]] virtual bool has_values() const { return true; }
 
   /// `steps` local steps of gradient descent on the island's own data.
   virtual void train(IslandId island, std::int64_t steps) = 0;
-  [[nodiscard]] virtual Model model(IslandId island) const = 0;
-  /// Σ weight·x_i, added in double in the order given (callers give rank order).
-  [[nodiscard]] virtual Model combine(std::span<const WeightedIsland> islands) const = 0;
-  virtual void assign(IslandId island, const Model& model) = 0;
+  /// Makes `slots` slots in all, at least n. New ones hold zeros.
+  virtual void reserve(std::size_t slots) = 0;
+  /// target ← Σ weight·slot on the fragment's parameters, added in double in the order given
+  /// (callers give rank order). The target may be one of the terms.
+  virtual void combine(std::size_t target, std::span<const Term> terms, Fragment fragment) = 0;
+  /// The fragment's parameters in a slot. Requires `has_values`.
+  [[nodiscard]] virtual Model values(std::size_t slot, Fragment fragment) const = 0;
+  virtual void assign(std::size_t slot, const Model& values, Fragment fragment) = 0;
   [[nodiscard]] virtual Evaluation evaluate() const = 0;
 };
 

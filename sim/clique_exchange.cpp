@@ -20,10 +20,6 @@ CliqueExchange::~CliqueExchange() {
   }
 }
 
-const Model& CliqueExchange::average_of(IslandId member) const {
-  return averages.size() == 1 ? averages.front() : averages[rank_in(plan_->plan.members, member)];
-}
-
 bool CliqueExchange::launches_alone(std::size_t flow) const {
   return networks_.eager && plan_->plan.flows[flow].stream.sources.size() > 1 &&
          plan_->plan.flows[flow].after.empty();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/task.hpp"
+#include "models/model_mixer.hpp"
 #include "sim/prepared_plan.hpp"
 
 namespace gyre {
@@ -51,15 +51,14 @@ class CliqueExchange {
   std::function<void(const std::string& why)> on_give_up;
 
   [[nodiscard]] const PreparedPlan& prepared() const { return *plan_; }
-  [[nodiscard]] const Model& average_of(IslandId member) const;
   [[nodiscard]] std::size_t missing() const { return plan_->plan.members.size() - ready_.size(); }
   /// Members that have arrived, in order of arrival.
   [[nodiscard]] const std::vector<IslandId>& ready() const { return ready_; }
   /// Whether members may have sent before all were ready.
   [[nodiscard]] bool eager() const { return networks_.eager; }
 
-  /// Of the members, taken at `begun`: by rank, or a single one that all have.
-  std::vector<Model> averages;
+  /// What the members make of each other's models; none where nothing is learnt.
+  std::unique_ptr<ModelMixer::Mix> mix;
   double sum_error = 0.0;  ///< largest error of a parameter by the switches' numbers
   Duration compute;        ///< the longest of the members'
   Duration wait;           ///< sum over members from ready to begun

@@ -71,7 +71,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.payload = scenario.job.payload_bytes();
   spec.local_steps = scenario.job.local_steps;
   spec.compute = scenario.job.compute;
-  spec.outer_optimizer = scenario.job.outer_optimizer;
+  spec.mixing.outer = scenario.job.outer_optimizer;
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
   spec.evaluate_every = scenario.evaluate_every;

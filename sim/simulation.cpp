@@ -63,7 +63,7 @@ class Simulation {
     spec_.policy->prepare([&interrupted] { return !interrupted; });
     if (spec_.task != nullptr) {
       spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
-      outer_.emplace(spec.outer_optimizer, *spec.task, topology_.island_count());
+      mixer_.emplace(spec.mixing, *spec.task, topology_.island_count());
     }
     result_.islands.resize(topology_.island_count());
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
@@ -203,6 +203,7 @@ class Simulation {
       shared->on_give_up = [this, number, exchange = shared.get()](const std::string& why) {
         give_up(number, *exchange, why);
       };
+      if (mixer_) shared->mix = mixer_->begin(members, {});
       shared->began_round = began_round;
       shared->first_ready = ready;
     }
@@ -210,8 +211,9 @@ class Simulation {
     mine->began_round = std::min(mine->began_round, began_round);
     mine->compute = std::max(mine->compute, ready - began_round);
     go(me, Position::kMeeting);
+    if (mixer_) mixer_->contribute(*mine->mix, rank_in(members, me));
     if (mine->meet(me)) {
-      if (spec_.task != nullptr) learn_average(*mine, number);
+      if (mixer_) learn_average(*mine, number);
       if (stopped_) return;
       mine->begin(me);
     }
@@ -219,9 +221,7 @@ class Simulation {
     mine->take_part(me);
     const Instant ended = simulated_now();
 
-    if (spec_.task != nullptr && outer_ && !mine->dropped()) {
-      spec_.task->assign(me, outer_->step(me, mine->average_of(me)));
-    }
+    if (mixer_ && !mine->dropped()) mixer_->apply(*mine->mix, rank_in(members, me));
     if (spec_.propagation && !mine->dropped()) {
       const Duration bound = mine->prepared().member_bounds[rank_in(members, me)];
       // What the others sent before the island was ready has had the time of its compute.
@@ -255,14 +255,13 @@ class Simulation {
     const bool rounds =
         spec_.limits != nullptr && spec_.limits->numbers && prepared.sums_in_switches;
     if (!rounds) {
-      exchange.averages = {spec_.task->combine(clique_weights(members))};
+      mixer_->average(*exchange.mix);
     } else {
       const SumNumbers numbers = spec_.limits->numbers.value_or(SumNumbers());
-      std::vector<Model> models;
-      for (const IslandId i : members) models.push_back(spec_.task->model(i));
+      const std::vector<Model> models = mixer_->sent(*exchange.mix);
       SwitchAverages sums =
           switch_averages(topology_, prepared.plan, prepared.program, numbers, models);
-      exchange.averages = std::move(sums.of_member);
+      mixer_->set_results(*exchange.mix, sums.of_member);
       exchange.sum_error = sums.largest_error;
       if (sums.overflows > 0) {
         stop(RunStatus::kFailed,
@@ -400,7 +399,7 @@ class Simulation {
   std::unique_ptr<FlowNetwork> flows_;  ///< one of both
   std::unique_ptr<PacketNetwork> packets_;
   PlanCache plans_;
-  std::optional<OuterOptimizer> outer_;
+  std::optional<ModelMixer> mixer_;       ///< before the exchanges, which give their slots back
   std::vector<s4u::SemaphorePtr> gates_;  ///< by island: what it blocks on
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have

@@ -9,7 +9,7 @@
 
 #include "models/capabilities.hpp"
 #include "models/compute.hpp"
-#include "models/outer_optimizer.hpp"
+#include "models/model_mixer.hpp"
 #include "models/task.hpp"
 #include "models/topology.hpp"
 #include "schedules/exchange.hpp"
@@ -40,7 +40,7 @@ struct RunSpec {
   Bytes payload;
   std::int64_t local_steps = 1;
   ComputeSpec compute;
-  std::optional<OuterOptimizerSpec> outer_optimizer;
+  MixingRule mixing;
   Task* task = nullptr;  ///< none: nothing is learnt; started by the run
   std::uint64_t seed = 1;
   std::int64_t evaluate_every = 1;  ///< rounds

@@ -64,14 +64,11 @@ ShardSpec shards_of(const std::string& part) {
   return {.kind = ShardSpec::Kind::kByLabel, .per_island = part == "2shard" ? 2 : 1};
 }
 
-/// W after a number of exchanges that happened before.
-test::MixingMatrix mixing_of(const std::string& schedule, std::int64_t exchange) {
-  if (schedule == "ring") return test::ring_matrix(kIslands);
-  if (schedule == "rowsonly") return test::clique_matrix(kIslands, test::kGridRows);
-  if (schedule == "cliques") {
-    return test::clique_matrix(kIslands, exchange % 2 == 0 ? test::kGridRows : test::kGridColumns);
-  }
-  return test::clique_matrix(kIslands, test::kGridGlobal);
+/// The cliques after a number of exchanges that happened before.
+const test::Cliques& cliques_of(const std::string& schedule, std::int64_t exchange) {
+  if (schedule == "rowsonly") return test::kGridRows;
+  if (schedule == "cliques") return exchange % 2 == 0 ? test::kGridRows : test::kGridColumns;
+  return test::kGridGlobal;
 }
 
 using Evaluations = std::map<std::int64_t, Evaluation>;  ///< by step
@@ -79,15 +76,19 @@ using Evaluations = std::map<std::int64_t, Evaluation>;  ///< by step
 /// Evaluations at the reference's steps from `first` to `last`. Starts the task anew.
 Evaluations run(Softmax& task, const Setting& setting, const Curve& curve, std::uint64_t seed,
                 std::int64_t first, std::int64_t last) {
-  std::optional<OuterOptimizerSpec> outer;
-  if (setting.schedule == "diloco") outer = {.learning_rate = 0.7, .momentum = 0.9};
-  test::Lockstep islands(task, kIslands, seed, outer);
+  MixingRule rule;
+  if (setting.schedule == "diloco") rule.outer = {.learning_rate = 0.7, .momentum = 0.9};
+  test::Lockstep islands(task, kIslands, seed, rule);
   Evaluations evaluations;
   std::int64_t exchanges = 0;
   for (std::int64_t step = 1; step <= last; ++step) {
     islands.train(1);
     if (setting.schedule != "none" && step % setting.local_steps == 0) {
-      islands.mix(mixing_of(setting.schedule, exchanges++));
+      if (setting.schedule == "ring") {
+        islands.mix(test::ring_matrix(kIslands));
+      } else {
+        islands.mix(cliques_of(setting.schedule, exchanges++));
+      }
     }
     if (step >= first && curve.contains(step)) evaluations[step] = task.evaluate();
   }

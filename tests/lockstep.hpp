@@ -2,15 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "models/ids.hpp"
-#include "models/outer_optimizer.hpp"
-#include "models/task.hpp"
+#include "models/model_mixer.hpp"
+#include "models/value_task.hpp"
 
 namespace gyre::test {
 
@@ -51,49 +51,84 @@ inline std::vector<std::string> numbered_islands(std::size_t n) {
 /// Trains islands in lockstep, without a network: the learning of a run and nothing else.
 class Lockstep {
  public:
-  Lockstep(Task& task, std::size_t islands, std::uint64_t seed,
-           std::optional<OuterOptimizerSpec> outer = {})
-      : task_(task), islands_(islands), optimizer_(outer, start(task, islands, seed), islands) {}
+  Lockstep(Task& task, std::size_t islands, std::uint64_t seed, MixingRule rule = {})
+      : task_(task), islands_(islands), mixer_(rule, start(task, islands, seed), islands) {}
 
   void train(std::int64_t steps) {
     for (std::size_t i = 0; i < islands_; ++i) task_.train(IslandId::at(i), steps);
   }
+  /// An exchange of all, cliques by cliques.
+  void mix(const Cliques& cliques, Fragment fragment = {}) {
+    finish(begin(cliques, fragment), cliques);
+  }
+  /// The members send; what comes of it is theirs with `finish`.
+  std::vector<std::unique_ptr<ModelMixer::Mix>> begin(const Cliques& cliques,
+                                                      Fragment fragment = {}) {
+    std::vector<std::unique_ptr<ModelMixer::Mix>> mixes;
+    for (const std::vector<std::size_t>& clique : cliques) {
+      std::vector<IslandId> members;
+      for (const std::size_t i : clique) members.push_back(IslandId::at(i));
+      mixes.push_back(mixer_.begin(members, fragment));
+      for (std::size_t r = 0; r < clique.size(); ++r) mixer_.contribute(*mixes.back(), r);
+      mixer_.average(*mixes.back());
+    }
+    return mixes;
+  }
+  void finish(const std::vector<std::unique_ptr<ModelMixer::Mix>>& mixes, const Cliques& cliques) {
+    for (std::size_t m = 0; m < mixes.size(); ++m) {
+      for (std::size_t r = 0; r < cliques[m].size(); ++r) mixer_.apply(*mixes[m], r);
+    }
+  }
+  /// Every island takes Σ_j W[i][j] x_j, without the rule.
   void mix(const MixingMatrix& w) {
-    std::vector<Model> averages(islands_);
+    task_.reserve(2 * islands_);
     for (std::size_t i = 0; i < islands_; ++i) {
-      std::vector<WeightedIsland> terms;
+      std::vector<Term> terms;
       for (std::size_t j = 0; j < islands_; ++j) {
-        if (w[i][j] != 0.0) terms.push_back({.island = IslandId::at(j), .weight = w[i][j]});
+        if (w[i][j] != 0.0) terms.push_back({.slot = j, .weight = w[i][j]});
       }
-      averages[i] = task_.combine(terms);
+      task_.combine(islands_ + i, terms, {});
     }
     for (std::size_t i = 0; i < islands_; ++i) {
-      task_.assign(IslandId::at(i), optimizer_.step(IslandId::at(i), averages[i]));
+      task_.combine(i, std::vector<Term>{{.slot = islands_ + i, .weight = 1.0}}, {});
     }
   }
   void round(std::int64_t steps, const MixingMatrix& w) {
     train(steps);
     mix(w);
   }
+  void round(std::int64_t steps, const Cliques& cliques) {
+    train(steps);
+    mix(cliques);
+  }
   /// The first parameter of each island: all of it for a `quadratic`.
   [[nodiscard]] std::vector<double> scalars() const {
     std::vector<double> values;
-    for (std::size_t i = 0; i < islands_; ++i) {
-      values.push_back(task_.model(IslandId::at(i)).front());
-    }
+    for (std::size_t i = 0; i < islands_; ++i) values.push_back(task_.values(i, {}).front());
     return values;
   }
+  [[nodiscard]] ModelMixer& mixer() { return mixer_; }
 
  private:
-  static const Task& start(Task& task, std::size_t islands, std::uint64_t seed) {
+  static Task& start(Task& task, std::size_t islands, std::uint64_t seed) {
     task.start({.islands = numbered_islands(islands), .seed = seed});
     return task;
   }
 
   Task& task_;
   std::size_t islands_;
-  OuterOptimizer optimizer_;
+  ModelMixer mixer_;
 };
+
+/// Σ weight·x_i.
+inline Model weighted_sum(ValueTask& task, const std::vector<WeightedIsland>& islands,
+                          std::size_t island_count) {
+  task.reserve(island_count + 1);
+  std::vector<Term> terms;
+  for (const auto& [island, weight] : islands) terms.push_back({island.index(), weight});
+  task.combine(island_count, terms, {});
+  return task.values(island_count, {});
+}
 
 inline double mean_of(const std::vector<double>& values) {
   double sum = 0.0;

@@ -1,5 +1,6 @@
 #include "models/outer_optimizer.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,8 +22,7 @@ QuadraticSpec nine_islands() {
 
 TEST(OuterOptimizer, NesterovFollowsTheClosedForm) {
   Quadratic task(nine_islands());
-  Lockstep run(task, 9, 1, OuterOptimizerSpec{.learning_rate = 0.7, .momentum = 0.9});
-  const test::MixingMatrix global = test::clique_matrix(9, test::kGridGlobal);
+  Lockstep run(task, 9, 1, {.outer = OuterOptimizerSpec{.learning_rate = 0.7, .momentum = 0.9}});
   const double rho = std::pow(0.9, 10.0);
   double theta = 5.0;
   double momentum = 0.0;
@@ -30,7 +30,7 @@ TEST(OuterOptimizer, NesterovFollowsTheClosedForm) {
     const double descent = (1.0 - rho) * theta;
     momentum = 0.9 * momentum + descent;
     theta -= 0.7 * (descent + 0.9 * momentum);
-    run.round(10, global);
+    run.round(10, test::kGridGlobal);
     for (const double x : run.scalars()) {
       EXPECT_NEAR(x, theta, 1e-12);
       EXPECT_NEAR(x, published, 5e-11);
@@ -41,11 +41,10 @@ TEST(OuterOptimizer, NesterovFollowsTheClosedForm) {
 TEST(OuterOptimizer, WithoutMomentumAndRateOneItIsPlainAveraging) {
   Quadratic with(nine_islands());
   Quadratic without(nine_islands());
-  Lockstep outer(with, 9, 1, OuterOptimizerSpec{.learning_rate = 1.0, .momentum = 0.0});
+  Lockstep outer(with, 9, 1, {.outer = OuterOptimizerSpec{.learning_rate = 1.0, .momentum = 0.0}});
   Lockstep plain(without, 9, 1);
   for (int round = 0; round < 6; ++round) {
-    const test::MixingMatrix w =
-        test::clique_matrix(9, round % 2 == 0 ? test::kGridRows : test::kGridColumns);
+    const test::Cliques& w = round % 2 == 0 ? test::kGridRows : test::kGridColumns;
     outer.round(10, w);
     plain.round(10, w);
     for (std::size_t i = 0; i < 9; ++i) {
@@ -54,21 +53,20 @@ TEST(OuterOptimizer, WithoutMomentumAndRateOneItIsPlainAveraging) {
   }
 }
 
-TEST(OuterOptimizer, WithoutASpecTheAverageIsReturnedUnchanged) {
-  Quadratic task(nine_islands());
-  task.start({.islands = test::numbered_islands(9), .seed = 1});
-  OuterOptimizer optimizer({}, task, 9);
-  EXPECT_EQ(optimizer.step(IslandId::at(3), {0.1}), Model{0.1});
-}
-
 TEST(OuterOptimizer, IslandsKeepTheirOwnState) {
   Quadratic task(nine_islands());
-  task.start({.islands = test::numbered_islands(9), .seed = 1});
-  OuterOptimizer optimizer(OuterOptimizerSpec{.learning_rate = 0.5, .momentum = 0.5}, task, 9);
+  Lockstep run(task, 9, 1, {.outer = OuterOptimizerSpec{.learning_rate = 0.5, .momentum = 0.5}});
+  ModelMixer& mixer = run.mixer();
+  const auto step = [&](std::size_t island, double average) {
+    const auto mix = mixer.begin({IslandId::at(island)}, {});
+    mixer.set_results(*mix, {{average}});
+    mixer.apply(*mix, 0);
+    return run.scalars()[island];
+  };
   // D = 1, m = 1, θ = 5 − 0.5·1.5; then D = 0.25, m = 0.75, θ = 4.25 − 0.5·0.625.
-  EXPECT_DOUBLE_EQ(optimizer.step(IslandId::at(0), {4.0}).front(), 4.25);
-  EXPECT_DOUBLE_EQ(optimizer.step(IslandId::at(1), {4.0}).front(), 4.25);
-  EXPECT_DOUBLE_EQ(optimizer.step(IslandId::at(0), {4.0}).front(), 3.9375);
+  EXPECT_DOUBLE_EQ(step(0, 4.0), 4.25);
+  EXPECT_DOUBLE_EQ(step(1, 4.0), 4.25);
+  EXPECT_DOUBLE_EQ(step(0, 4.0), 3.9375);
 }
 
 }  // namespace

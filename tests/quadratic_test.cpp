@@ -167,7 +167,7 @@ TEST(Quadratic, WeightedCombination) {
   task.assign(IslandId::at(2), {3.0});
   task.assign(IslandId::at(5), {-1.0});
   const std::vector<WeightedIsland> terms{{IslandId::at(2), 0.25}, {IslandId::at(5), 0.75}};
-  EXPECT_EQ(task.combine(terms), Model{0.0});
+  EXPECT_EQ(test::weighted_sum(task, terms, 9), Model{0.0});
 }
 
 TEST(Quadratic, StartMayBeCalledAgain) {

@@ -62,7 +62,7 @@ TEST(Simulation, LearnsWhatLockstepLearns) {
     for (const auto& clique : cliques) {
       std::vector<WeightedIsland> terms;
       for (const std::size_t i : clique) terms.push_back({IslandId::at(i), 1.0 / 3.0});
-      for (const std::size_t i : clique) next[i] = same.combine(terms);
+      for (const std::size_t i : clique) next[i] = test::weighted_sum(same, terms, 9);
     }
     for (std::size_t i = 0; i < 9; ++i) same.assign(IslandId::at(i), next[i]);
     EXPECT_EQ(field(rows[static_cast<std::size_t>(r) + 1], 3), same.evaluate().loss_average);

@@ -165,7 +165,7 @@ TEST_F(SoftmaxTask, EvaluationScoresEachIslandAndTheAverage) {
   }
   const std::vector<WeightedIsland> all{
       {IslandId::at(0), 1.0 / 3.0}, {IslandId::at(1), 1.0 / 3.0}, {IslandId::at(2), 1.0 / 3.0}};
-  const Model average = task.combine(all);
+  const Model average = test::weighted_sum(task, all, kIslands);
   double consensus = 0.0;
   for (const Model& model : models) {
     for (std::size_t p = 0; p < model.size(); ++p) {
@@ -205,7 +205,7 @@ TEST_F(SoftmaxTask, ModelsSurviveTheWayThroughDouble) {
   task.assign(IslandId::at(1), model);
   EXPECT_EQ(task.model(IslandId::at(1)), model);
   const std::vector<WeightedIsland> halves{{IslandId::at(0), 0.5}, {IslandId::at(1), 0.5}};
-  EXPECT_EQ(task.combine(halves), model);
+  EXPECT_EQ(test::weighted_sum(task, halves, 2), model);
 }
 
 TEST_F(SoftmaxTask, AnyNumberOfIslandsTrains) {

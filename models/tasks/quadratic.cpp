@@ -53,6 +53,7 @@ void Quadratic::start(const TaskContext& context) {
                     to_text(spec_.learning_rate), to_text(steepest), to_text(2.0 / steepest)));
   }
   models_.assign(n, spec_.start);
+  start_slots(n);
   streams_.clear();
   for (const std::string& island : context.islands) {
     streams_.push_back(Rng::stream(context.seed, "island/" + island + "/gradient"));
@@ -70,17 +71,6 @@ void Quadratic::train(IslandId island, std::int64_t steps) {
     x -= spec_.learning_rate * gradient;
   }
   models_[i] = x;
-}
-
-Model Quadratic::combine(std::span<const WeightedIsland> islands) const {
-  double sum = 0.0;
-  for (const auto& [island, weight] : islands) sum += weight * models_[island.index()];
-  return {sum};
-}
-
-void Quadratic::assign(IslandId island, const Model& model) {
-  check(model.size() == 1, "a quadratic's model is one number");
-  models_[island.index()] = model.front();
 }
 
 double Quadratic::loss(double x) const {

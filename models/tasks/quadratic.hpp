@@ -5,7 +5,7 @@
 
 #include "models/fields.hpp"
 #include "models/rng.hpp"
-#include "models/task.hpp"
+#include "models/value_task.hpp"
 
 namespace gyre {
 
@@ -29,7 +29,7 @@ struct QuadraticSpec {
 /// closed form, which is what the task is for.
 /// Errors: `start` throws `InputError` for lists that do not fit the islands, and for η·a ≥ 2,
 /// where local descent does not converge and the numbers would overflow sooner or later.
-class Quadratic final : public Task {
+class Quadratic final : public ValueTask {
  public:
   explicit Quadratic(QuadraticSpec spec = {}) : spec_(std::move(spec)) {}
 
@@ -38,12 +38,16 @@ class Quadratic final : public Task {
   [[nodiscard]] bool has_accuracy() const override { return false; }
   [[nodiscard]] std::int64_t samples_per_step() const override { return 0; }
   void train(IslandId island, std::int64_t steps) override;
-  [[nodiscard]] Model model(IslandId island) const override { return {models_[island.index()]}; }
-  [[nodiscard]] Model combine(std::span<const WeightedIsland> islands) const override;
-  void assign(IslandId island, const Model& model) override;
+  [[nodiscard]] std::size_t parameters() const override { return 1; }
   [[nodiscard]] Evaluation evaluate() const override;
 
  private:
+  void add_to(IslandId island, double weight, Model& sum) const override {
+    sum.front() += weight * models_[island.index()];
+  }
+  void set(IslandId island, const Model& model) override {
+    models_[island.index()] = model.front();
+  }
   [[nodiscard]] double loss(double x) const;
 
   QuadraticSpec spec_;

@@ -65,6 +65,7 @@ void Softmax::start(const TaskContext& context) {
   check(!context.islands.empty(), "a task was started without islands");
   const std::size_t n = context.islands.size();
   classifiers_.assign(n, LinearClassifier{});
+  start_slots(n);
   streams_.clear();
   for (const std::string& island : context.islands) {
     streams_.push_back(Rng::stream(context.seed, "island/" + island + "/batch"));
@@ -91,22 +92,6 @@ void Softmax::train(IslandId island, std::int64_t steps) {
     }
     batch_.descend(classifiers_[i], batch_labels_, static_cast<float>(spec_.learning_rate));
   }
-}
-
-Model Softmax::model(IslandId island) const {
-  Model values(kImageParameters, 0.0);
-  classifiers_[island.index()].add_to(values, 1.0);
-  return values;
-}
-
-Model Softmax::combine(std::span<const WeightedIsland> islands) const {
-  Model sum(kImageParameters, 0.0);
-  for (const auto& [island, weight] : islands) classifiers_[island.index()].add_to(sum, weight);
-  return sum;
-}
-
-void Softmax::assign(IslandId island, const Model& model) {
-  classifiers_[island.index()].assign(model);
 }
 
 std::vector<Softmax::Score> Softmax::scores(

@@ -5,10 +5,10 @@
 
 #include "models/fields.hpp"
 #include "models/rng.hpp"
-#include "models/task.hpp"
 #include "models/tasks/idx.hpp"
 #include "models/tasks/linear_classifier.hpp"
 #include "models/tasks/shards.hpp"
+#include "models/value_task.hpp"
 
 namespace gyre {
 
@@ -31,7 +31,7 @@ struct SoftmaxSpec {
 /// Requires `load` before `train` and `evaluate`. `start` before `load` only checks the options.
 /// Errors: `load` throws `InputError` that names the file, or the Debian package where there is
 /// none. Cost: 55 MB for the data, 38 KB an island.
-class Softmax final : public Task {
+class Softmax final : public ValueTask {
  public:
   explicit Softmax(SoftmaxSpec spec = {}) : spec_(std::move(spec)) {}
 
@@ -41,12 +41,16 @@ class Softmax final : public Task {
   [[nodiscard]] bool has_accuracy() const override { return true; }
   [[nodiscard]] std::int64_t samples_per_step() const override { return spec_.batch; }
   void train(IslandId island, std::int64_t steps) override;
-  [[nodiscard]] Model model(IslandId island) const override;
-  [[nodiscard]] Model combine(std::span<const WeightedIsland> islands) const override;
-  void assign(IslandId island, const Model& model) override;
+  [[nodiscard]] std::size_t parameters() const override { return kImageParameters; }
   [[nodiscard]] Evaluation evaluate() const override;
 
  private:
+  void add_to(IslandId island, double weight, Model& sum) const override {
+    classifiers_[island.index()].add_to(sum, weight);
+  }
+  void set(IslandId island, const Model& model) override {
+    classifiers_[island.index()].assign(model);
+  }
   struct Score {
     double accuracy = 0.0;
     double loss = 0.0;

@@ -1,0 +1,129 @@
+#include "models/model_mixer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/error.hpp"
+
+namespace gyre {
+
+ModelMixer::ModelMixer(MixingRule rule, Task& task, std::size_t islands)
+    : rule_(std::move(rule)), task_(&task), islands_(islands), slots_(islands) {
+  check(!rule_.compression || task.has_values(), "only values can be compressed");
+  const bool of_change = rule_.compression && rule_.compression->of == CompressionSpec::Of::kChange;
+  const auto some = [this](bool wanted) -> std::optional<std::size_t> {
+    if (!wanted) return {};
+    return std::exchange(slots_, slots_ + islands_);
+  };
+  anchors_ = some(rule_.outer || of_change);
+  momenta_ = some(rule_.outer.has_value());
+  residuals_ = some(rule_.compression && rule_.compression->error_feedback);
+  task_->reserve(slots_);
+  for (std::size_t i = 0; anchors_ && i < islands_; ++i) {
+    task_->combine(*anchors_ + i, std::vector<Term>{{i, 1.0}}, {});
+  }
+}
+
+ModelMixer::Mix::~Mix() {
+  for (const std::optional<std::size_t>& slot : sent_) {
+    if (slot) mixer_->give_back(*slot);
+  }
+  for (const std::size_t slot : results_) mixer_->give_back(slot);
+}
+
+std::size_t ModelMixer::take_slot() {
+  if (free_.empty()) {
+    task_->reserve(slots_ + 1);
+    return slots_++;
+  }
+  const std::size_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void ModelMixer::give_back(std::size_t slot) { free_.push_back(slot); }
+
+std::unique_ptr<ModelMixer::Mix> ModelMixer::begin(std::vector<IslandId> members,
+                                                   Fragment fragment) {
+  return std::make_unique<Mix>(*this, std::move(members), fragment);
+}
+
+void ModelMixer::contribute(Mix& mix, std::size_t rank) {
+  const std::size_t island = mix.members_[rank].index();
+  check(!mix.sent_[rank], "a member of an exchange has sent its model twice");
+  const std::size_t slot = take_slot();
+  mix.sent_[rank] = slot;
+  if (!rule_.compression) {
+    task_->combine(slot, std::vector<Term>{{island, 1.0}}, mix.fragment_);
+    return;
+  }
+  const bool of_change = rule_.compression->of == CompressionSpec::Of::kChange;
+  std::vector<Term> wanted{{island, 1.0}};
+  if (of_change) wanted.push_back({*anchors_ + island, -1.0});
+  if (residuals_) wanted.push_back({*residuals_ + island, 1.0});
+  task_->combine(slot, wanted, mix.fragment_);
+  const Model value = task_->values(slot, mix.fragment_);
+  const Model compressed = compress(*rule_.compression, value);
+  if (residuals_) {
+    Model withheld = value;
+    for (std::size_t p = 0; p < withheld.size(); ++p) withheld[p] -= compressed[p];
+    task_->assign(*residuals_ + island, withheld, mix.fragment_);
+  }
+  task_->assign(slot, compressed, mix.fragment_);
+  if (of_change) {
+    task_->combine(slot, std::vector<Term>{{*anchors_ + island, 1.0}, {slot, 1.0}}, mix.fragment_);
+  }
+}
+
+void ModelMixer::average(Mix& mix) {
+  std::vector<Term> terms;
+  for (const std::optional<std::size_t>& slot : mix.sent_) {
+    if (slot) terms.push_back({*slot, 0.0});
+  }
+  check(!terms.empty() && mix.results_.empty(), "an average is of what was sent, and only once");
+  for (Term& term : terms) term.weight = 1.0 / static_cast<double>(terms.size());
+  mix.results_ = {take_slot()};
+  task_->combine(mix.results_.front(), terms, mix.fragment_);
+}
+
+std::vector<Model> ModelMixer::sent(const Mix& mix) const {
+  std::vector<Model> models;
+  for (const std::optional<std::size_t>& slot : mix.sent_) {
+    check(slot.has_value(), "a member of an exchange has sent nothing");
+    models.push_back(task_->values(*slot, mix.fragment_));
+  }
+  return models;
+}
+
+void ModelMixer::set_results(Mix& mix, const std::vector<Model>& results) {
+  check(mix.results_.empty(), "an exchange has its results only once");
+  for (const Model& result : results) {
+    mix.results_.push_back(take_slot());
+    task_->assign(mix.results_.back(), result, mix.fragment_);
+  }
+}
+
+void ModelMixer::apply(const Mix& mix, std::size_t rank) {
+  const std::size_t island = mix.members_[rank].index();
+  check(!mix.results_.empty(), "a member takes in the result of an exchange that has none");
+  std::size_t target = mix.results_.size() == 1 ? mix.results_.front() : mix.results_[rank];
+  if (rule_.outer) {
+    const double rate = rule_.outer->learning_rate;
+    const std::size_t anchor = *anchors_ + island;
+    const std::size_t momentum = *momenta_ + island;
+    const double decay = rule_.outer->momentum;
+    task_->combine(momentum, std::vector<Term>{{momentum, decay}, {anchor, 1.0}, {target, -1.0}},
+                   mix.fragment_);
+    task_->combine(
+        anchor, std::vector<Term>{{anchor, 1.0 - rate}, {target, rate}, {momentum, -rate * decay}},
+        mix.fragment_);
+    target = anchor;
+  } else if (anchors_) {
+    task_->combine(*anchors_ + island, std::vector<Term>{{target, 1.0}}, mix.fragment_);
+  }
+  std::vector<Term> merged{{target, 1.0 - rule_.local_weight}};
+  if (rule_.local_weight > 0.0) merged.push_back({island, rule_.local_weight});
+  task_->combine(island, merged, mix.fragment_);
+}
+
+}  // namespace gyre

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/compression.hpp"
+#include "models/outer_optimizer.hpp"
+#include "models/task.hpp"
+
+namespace gyre {
+
+/// How a model takes in what an exchange brings it.
+struct MixingRule {
+  std::optional<OuterOptimizerSpec> outer = std::nullopt;
+  std::optional<CompressionSpec> compression = std::nullopt;
+  /// α: weight of what the island has made of its model since it sent it (0: the exchange's result
+  /// replaces it).
+  double local_weight = 0.0;
+};
+
+/// What exchanges do to the models, whatever time they take. With x_i an island's model, θ_i its
+/// model after its last exchange, e_i what compression has withheld so far:
+///
+///     sent       s_i = x_i                                       without compression
+///                v = x_i + e_i,        s_i = C(v),       e_i ← v − C(v)      of the model
+///                v = x_i − θ_i + e_i,  s_i = θ_i + C(v), e_i ← v − C(v)      of the change
+///     result     a = Σ_{j sent} s_j / k
+///     outer      m_i ← μ m_i + θ_i − a,  θ_i ← θ_i − lr (θ_i − a + μ m_i)    (θ_i ← a without)
+///     merged     x_i ← α x_i + (1 − α) θ_i
+///
+/// on the exchange's fragment of the parameters. Source of the delayed merge: Streaming DiLoCo
+/// (arXiv 2501.18512), of the outer step: DiLoCo (arXiv 2311.08105).
+class ModelMixer {
+ public:
+  class Mix;
+
+  /// After the task's start. Requires values in the task's slots where there is a compression.
+  ModelMixer(MixingRule rule, Task& task, std::size_t islands);
+  ModelMixer(const ModelMixer&) = delete;
+  ModelMixer& operator=(const ModelMixer&) = delete;
+
+  /// An exchange between `members`, who have sent nothing yet.
+  std::unique_ptr<Mix> begin(std::vector<IslandId> members, Fragment fragment);
+  /// Takes what the member sends: its model as it is now.
+  void contribute(Mix& mix, std::size_t rank);
+  /// The result for all: the average of what was sent. Requires that somebody has sent.
+  void average(Mix& mix);
+  /// What was sent, by member's rank. Requires that all have, and values.
+  [[nodiscard]] std::vector<Model> sent(const Mix& mix) const;
+  /// The results instead of an average: one for all or one by rank.
+  void set_results(Mix& mix, const std::vector<Model>& results);
+  /// The member takes its result in. Requires an average or results.
+  void apply(const Mix& mix, std::size_t rank);
+
+ private:
+  std::size_t take_slot();
+  void give_back(std::size_t slot);
+
+  MixingRule rule_;
+  Task* task_;
+  std::size_t islands_;
+  std::optional<std::size_t> anchors_;  ///< first slot of θ, m, e: one an island each
+  std::optional<std::size_t> momenta_;
+  std::optional<std::size_t> residuals_;
+  std::size_t slots_;
+  std::vector<std::size_t> free_;  ///< slots of exchanges that have ended
+};
+
+/// An exchange's vectors; gives their slots back at its end.
+class ModelMixer::Mix {
+ public:
+  Mix(ModelMixer& mixer, std::vector<IslandId> members, Fragment fragment)
+      : mixer_(&mixer), members_(std::move(members)), fragment_(fragment), sent_(members_.size()) {}
+  ~Mix();
+  Mix(const Mix&) = delete;
+  Mix& operator=(const Mix&) = delete;
+
+ private:
+  friend class ModelMixer;
+  ModelMixer* mixer_;
+  std::vector<IslandId> members_;
+  Fragment fragment_;
+  std::vector<std::optional<std::size_t>> sent_;  ///< slot by rank; none: it has not sent
+  std::vector<std::size_t> results_;              ///< slots: one for all or one by rank
+};
+
+}  // namespace gyre
