@@ -60,7 +60,8 @@ constexpr std::array kRounds{
     Column{"round", "-", "number of the round, from 0"},
     Column{"members", "-", "islands of the clique, joined by +"},
     Column{"exchange", "-", "exchange that ran; empty for an island by itself"},
-    Column{"start_s", "s", "simulated time at which the clique's first member began the round"},
+    Column{"start_s", "s",
+           "simulated time at which the clique's first member began its local steps"},
     Column{"compute_s", "s", "longest compute time of its members"},
     Column{"wait_s", "s", "mean over its members of the time from ready until all were ready"},
     Column{"communication_s", "s",
@@ -81,6 +82,8 @@ constexpr std::array kRounds{
            "chunks sent again, each arc that they crossed counted (fidelity packet)"},
     Column{"sum_error", "parameter",
            "largest error of a parameter of the average that the switches' numbers brought"},
+    Column{"fragment", "-", "part of the model that was exchanged, from 0"},
+    Column{"absent", "-", "islands of the clique that it went without, since they were late"},
 };
 
 constexpr std::array kLinks{

@@ -28,6 +28,9 @@ ModelMixer::Mix::~Mix() {
   for (const std::optional<std::size_t>& slot : sent_) {
     if (slot) mixer_->give_back(*slot);
   }
+  for (const std::optional<std::size_t>& slot : starts_) {
+    if (slot) mixer_->give_back(*slot);
+  }
   for (const std::size_t slot : results_) mixer_->give_back(slot);
 }
 
@@ -53,6 +56,10 @@ void ModelMixer::contribute(Mix& mix, std::size_t rank) {
   check(!mix.sent_[rank], "a member of an exchange has sent its model twice");
   const std::size_t slot = take_slot();
   mix.sent_[rank] = slot;
+  if (rule_.outer && rule_.moves_meanwhile) {
+    mix.starts_[rank] = take_slot();
+    task_->combine(*mix.starts_[rank], std::vector<Term>{{*anchors_ + island, 1.0}}, mix.fragment_);
+  }
   if (!rule_.compression) {
     task_->combine(slot, std::vector<Term>{{island, 1.0}}, mix.fragment_);
     return;
@@ -112,11 +119,14 @@ void ModelMixer::apply(const Mix& mix, std::size_t rank) {
     const std::size_t anchor = *anchors_ + island;
     const std::size_t momentum = *momenta_ + island;
     const double decay = rule_.outer->momentum;
-    task_->combine(momentum, std::vector<Term>{{momentum, decay}, {anchor, 1.0}, {target, -1.0}},
+    const std::size_t start = mix.starts_[rank].value_or(anchor);
+    task_->combine(momentum, std::vector<Term>{{momentum, decay}, {start, 1.0}, {target, -1.0}},
                    mix.fragment_);
-    task_->combine(
-        anchor, std::vector<Term>{{anchor, 1.0 - rate}, {target, rate}, {momentum, -rate * decay}},
-        mix.fragment_);
+    std::vector<Term> moved{{anchor, 1.0 - rate}, {target, rate}, {momentum, -rate * decay}};
+    if (start != anchor) {
+      moved = {{anchor, 1.0}, {start, -rate}, {target, rate}, {momentum, -rate * decay}};
+    }
+    task_->combine(anchor, moved, mix.fragment_);
     target = anchor;
   } else if (anchors_) {
     task_->combine(*anchors_ + island, std::vector<Term>{{target, 1.0}}, mix.fragment_);

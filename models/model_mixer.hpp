@@ -18,6 +18,9 @@ struct MixingRule {
   /// α: weight of what the island has made of its model since it sent it (0: the exchange's result
   /// replaces it).
   double local_weight = 0.0;
+  /// θ may move between sending and merging: an exchange begins before the same part's last one
+  /// has been merged.
+  bool moves_meanwhile = false;
 };
 
 /// What exchanges do to the models, whatever time they take. With x_i an island's model, θ_i its
@@ -27,7 +30,8 @@ struct MixingRule {
 ///                v = x_i + e_i,        s_i = C(v),       e_i ← v − C(v)      of the model
 ///                v = x_i − θ_i + e_i,  s_i = θ_i + C(v), e_i ← v − C(v)      of the change
 ///     result     a = Σ_{j sent} s_j / k
-///     outer      m_i ← μ m_i + θ_i − a,  θ_i ← θ_i − lr (θ_i − a + μ m_i)    (θ_i ← a without)
+///     outer      D = θ_i(sent) − a,  m_i ← μ m_i + D,  θ_i ← θ_i − lr (D + μ m_i)
+///                (without: θ_i ← a)
 ///     merged     x_i ← α x_i + (1 − α) θ_i
 ///
 /// on the exchange's fragment of the parameters. Source of the delayed merge: Streaming DiLoCo
@@ -72,7 +76,11 @@ class ModelMixer {
 class ModelMixer::Mix {
  public:
   Mix(ModelMixer& mixer, std::vector<IslandId> members, Fragment fragment)
-      : mixer_(&mixer), members_(std::move(members)), fragment_(fragment), sent_(members_.size()) {}
+      : mixer_(&mixer),
+        members_(std::move(members)),
+        fragment_(fragment),
+        sent_(members_.size()),
+        starts_(members_.size()) {}
   ~Mix();
   Mix(const Mix&) = delete;
   Mix& operator=(const Mix&) = delete;
@@ -82,8 +90,9 @@ class ModelMixer::Mix {
   ModelMixer* mixer_;
   std::vector<IslandId> members_;
   Fragment fragment_;
-  std::vector<std::optional<std::size_t>> sent_;  ///< slot by rank; none: it has not sent
-  std::vector<std::size_t> results_;              ///< slots: one for all or one by rank
+  std::vector<std::optional<std::size_t>> sent_;    ///< slot by rank; none: it has not sent
+  std::vector<std::optional<std::size_t>> starts_;  ///< θ when it was sent, where it moves
+  std::vector<std::size_t> results_;                ///< slots: one for all or one by rank
 };
 
 }  // namespace gyre

@@ -12,6 +12,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/step_trace.hpp"
 #include "scenarios/topology_file.hpp"
+#include "scenarios/training_check.hpp"
 #include "scenarios/transport_check.hpp"
 #include "scenarios/yaml.hpp"
 #include "schedules/round_plan.hpp"
@@ -237,11 +238,12 @@ void check_policy(const ScheduleSpec& schedule, const Scenario& scenario, const 
                           .routes = routes,
                           .capabilities = able,
                           .limits = limits_in(scenario)};
-    const ExchangeContext exchanges{.network = network,
-                                    .exchange = schedule.exchange,
-                                    .routing = scenario.network.routing,
-                                    .payload = scenario.job.payload_bytes(),
-                                    .compute = {}};
+    const ExchangeContext exchanges{
+        .network = network,
+        .exchange = schedule.exchange,
+        .routing = scenario.network.routing,
+        .payload = scenario.job.model_bytes(training_of(scenario, schedule)),
+        .compute = {}};
     schedule.policy->start({.topology = topology, .seed = seed, .exchanges = &exchanges});
   }
 }
@@ -328,6 +330,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   }
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
+  check_training(scenario, loaded.topology);
   check_transport(scenario, loaded.topology);
   check_in_network(scenario, loaded.topology);
   check_size(scenario, loaded.topology);

@@ -118,10 +118,8 @@ void JobSpec::describe(Fields& fields) {
   fields.optional({"local_steps", "Local steps of an island between two exchanges (H)."},
                   local_steps, Range{.at_least = 1.0});
   fields.required_object({"compute", "How long the local steps take."}, compute);
-  fields.optional_object({"outer_optimizer",
-                          "An outer Nesterov step (DiLoCo) that follows each "
-                          "exchange; plain averaging if not given."},
-                         outer_optimizer);
+  training.describe(fields);
+  training.local_steps = local_steps;
 
   compute.check_given();
   compute.parameters = parameters.value_or(0.0);
@@ -154,9 +152,21 @@ void JobSpec::describe(Fields& fields) {
   }
 }
 
-Bytes JobSpec::payload_bytes() const {
+Bytes JobSpec::model_bytes(const TrainingSpec& by) const {
   if (payload) return *payload;
-  return Bytes::count(std::llround(parameters.value_or(0.0) * bytes_per_parameter.value_or(0.0)));
+  const double count = parameters.value_or(0.0);
+  const double each = bytes_per_parameter.value_or(0.0);
+  const double bytes =
+      by.compression ? compressed_bytes(*by.compression, count, 8.0 * each) : count * each;
+  return Bytes::count(std::llround(bytes));
+}
+
+Bytes JobSpec::payload_bytes() const {
+  return SyncTiming(training, model_bytes(training), {training.steps()}).bytes(0);
+}
+
+double JobSpec::steps_between() const {
+  return static_cast<double>(training.steps()) / static_cast<double>(training.fragment_count());
 }
 
 void ScheduleSpec::describe(Fields& fields) {
@@ -173,6 +183,9 @@ void ScheduleSpec::describe(Fields& fields) {
                             exchange, kExchangeNames);
       inner.optional({"barrier", "Whether all islands wait for the whole round before the next."},
                      barrier);
+      inner.optional({"local_steps", "Local steps between two exchanges, instead of the job's."},
+                     training.local_steps, Range{.at_least = 1.0});
+      training.describe(inner);
     };
     kinds.push_back({std::string(entry.name), std::string(entry.summary), keys});
   }

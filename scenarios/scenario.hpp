@@ -11,10 +11,10 @@
 #include "models/capabilities.hpp"
 #include "models/compute.hpp"
 #include "models/fields.hpp"
-#include "models/outer_optimizer.hpp"
 #include "models/routing.hpp"
 #include "models/task.hpp"
 #include "models/topology.hpp"
+#include "models/training.hpp"
 #include "models/transport.hpp"
 #include "schedules/exchange.hpp"
 #include "schedules/optimizer/optimizer.hpp"
@@ -112,12 +112,17 @@ struct JobSpec {
   std::optional<Bytes> payload;  ///< instead of the two above
   std::int64_t local_steps = 1;
   ComputeSpec compute;
-  std::optional<OuterOptimizerSpec> outer_optimizer;
+  TrainingSpec training;  ///< with `local_steps`
   Where where;
 
   void describe(Fields& fields);
-  /// M = parameters × bytes per parameter, or the stated payload.
+  /// What the whole model takes on the wire: parameters × bytes per parameter, compressed, or the
+  /// stated payload.
+  [[nodiscard]] Bytes model_bytes(const TrainingSpec& by) const;
+  /// M of one exchange, as the job trains: its first fragment.
   [[nodiscard]] Bytes payload_bytes() const;
+  /// Local steps between two exchanges, as the job trains.
+  [[nodiscard]] double steps_between() const;
 };
 
 struct ScheduleSpec {
@@ -127,6 +132,7 @@ struct ScheduleSpec {
   Exchange exchange = Exchange::kBest;
   std::vector<Mode> modes;  ///< empty: all of the network's
   bool barrier = false;     ///< all islands wait for the whole round before the next one
+  TrainingSpec training;    ///< what differs from the job's
   Where where;
   Where exchange_where;
   Where modes_where;
@@ -193,6 +199,10 @@ struct LoadedScenario {
 
 /// What each switch can do in `mode`: the scenario's `capable` lists say who has the hardware.
 Capabilities capabilities_in(const Scenario& scenario, const Topology& topology, Mode mode);
+
+/// How a schedule trains: its own choices, else the job's. A colocated one does not compress for
+/// the job's sake: its fabric is fast.
+TrainingSpec training_of(const Scenario& scenario, const ScheduleSpec& schedule);
 
 /// Refuses what would have no effect, or no sense, at a fidelity. Errors: `InputError`.
 void check_fidelity(const Scenario& scenario, Fidelity fidelity);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "scenarios/training_check.hpp"
 
 namespace gyre {
 namespace {
@@ -114,6 +115,7 @@ void check_fidelity(const Scenario& scenario, Fidelity fidelity) {
     check_flow(scenario.network);
   } else {
     check_packet(scenario.network);
+    check_packet_training(scenario);
   }
 }
 

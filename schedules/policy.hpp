@@ -51,6 +51,8 @@ class Policy {
   virtual Round round(std::int64_t number) = 0;
   /// Whether the islands train in one data centre, on its fabric instead of the WAN.
   [[nodiscard]] virtual bool colocated() const { return false; }
+  /// Whether every round is one clique of all islands.
+  [[nodiscard]] virtual bool joins_all() const { return false; }
   /// Whether no round ever exchanges, so that no exchange may be named.
   [[nodiscard]] virtual bool exchanges() const { return true; }
 };

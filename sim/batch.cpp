@@ -226,12 +226,9 @@ class Batch {
     for (std::int64_t number = 0; number < count; ++number) {
       rounds.push_back(spec.policy->round(number));
     }
-    check_packets(network,
-                  {.payload = spec.payload,
-                   .exchange = spec.exchange,
-                   .routing = spec.routing,
-                   .keep_rates = false},
-                  spec.packets.value_or(PacketSettings()), rounds);
+    check_packets(
+        network, {.exchange = spec.exchange, .routing = spec.routing, .keep_rates = false},
+        sync_timing(spec).pieces(0).front().bytes, spec.packets.value_or(PacketSettings()), rounds);
   }
 
   void handle(const ChildEvent& event) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/error.hpp"
+
 namespace gyre {
 
 CliqueExchange::CliqueExchange(std::shared_ptr<const PreparedPlan> plan, Networks networks,
@@ -43,17 +45,24 @@ bool CliqueExchange::meet(IslandId member) {
   for (std::size_t f = 0; f < states_.size(); ++f) {
     if (launches_alone(f)) networks_.packets->launch(packets(f), member);
   }
-  if (last) return true;
-  (*gates_)[member.index()]->acquire();
-  return false;
+  return last;
 }
 
-void CliqueExchange::begin(IslandId member) {
+void CliqueExchange::await(IslandId member) { (*gates_)[member.index()]->acquire(); }
+
+void CliqueExchange::begin(IslandId starter, bool let_starter_go) {
+  has_begun_ = true;
   begun = simulated_now();
-  for (const std::size_t f : plan_->independent) start(member, f);
-  for (const IslandId other : plan_->plan.members) {
-    if (other != member) (*gates_)[other.index()]->release();
+  for (const std::size_t f : plan_->independent) start(starter, f);
+  for (const IslandId member : plan_->plan.members) {
+    if (member != starter || let_starter_go) (*gates_)[member.index()]->release();
   }
+}
+
+void CliqueExchange::reduce(std::shared_ptr<const PreparedPlan> plan) {
+  check(!has_begun_ && networks_.packets == nullptr, "an exchange under way lost members");
+  plan_ = std::move(plan);
+  states_ = std::vector<FlowState>(plan_->plan.flows.size());
 }
 
 void CliqueExchange::start(IslandId starter, std::size_t flow) {
@@ -108,7 +117,7 @@ void CliqueExchange::take_part(IslandId member) {
 
 void CliqueExchange::drop() {
   dropped_ = true;
-  partly_ = left_ > 0;
+  partly_ = !left_.empty();
   for (FlowState& state : states_) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
     const std::optional<IslandId> waiting = std::exchange(state.waiting, {});
@@ -116,7 +125,9 @@ void CliqueExchange::drop() {
   }
 }
 
-bool CliqueExchange::leave() { return ++left_ == plan_->plan.members.size(); }
+bool CliqueExchange::has_left(IslandId member) const {
+  return std::find(left_.begin(), left_.end(), member) != left_.end();
+}
 
 Bytes CliqueExchange::wan_bytes() const {
   if (networks_.packets == nullptr) return plan_->wan_bytes;

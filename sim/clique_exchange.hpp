@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "models/model_mixer.hpp"
 #include "sim/prepared_plan.hpp"
 
 namespace gyre {
@@ -31,14 +30,18 @@ class CliqueExchange {
   CliqueExchange(const CliqueExchange&) = delete;
   CliqueExchange& operator=(const CliqueExchange&) = delete;
 
-  /// Blocks until all members are ready. Returns true for the one that came last, which calls
-  /// `begin` and by it lets the others go on.
+  /// The member is ready. True for the one that comes last, which calls `begin` and by it lets the
+  /// others go on, who block in `await`.
   bool meet(IslandId member);
-  void begin(IslandId member);
+  void await(IslandId member);
+  /// `starter` is one of the members; the calling actor may be another's.
+  void begin(IslandId starter, bool let_starter_go = false);
   /// Plays the member's part. Blocks until it holds the result.
   void take_part(IslandId member);
-  /// The member has left; true for the last one.
-  bool leave();
+  /// The member has all that it gets.
+  void leave(IslandId member) { left_.push_back(member); }
+  [[nodiscard]] const std::vector<IslandId>& left() const { return left_; }
+  [[nodiscard]] bool has_left(IslandId member) const;
   /// The members do without the exchange: whoever is in it leaves at this instant.
   void drop();
   [[nodiscard]] bool dropped() const { return dropped_; }
@@ -57,13 +60,12 @@ class CliqueExchange {
   /// Whether members may have sent before all were ready.
   [[nodiscard]] bool eager() const { return networks_.eager; }
 
-  /// What the members make of each other's models; none where nothing is learnt.
-  std::unique_ptr<ModelMixer::Mix> mix;
-  double sum_error = 0.0;  ///< largest error of a parameter by the switches' numbers
-  Duration compute;        ///< the longest of the members'
-  Duration wait;           ///< sum over members from ready to begun
-  Instant first_ready;
-  Instant began_round;  ///< when the first member began the round
+  /// Goes on with these members alone, who are those that are ready. Requires that it has not
+  /// begun, and fidelity `flow`.
+  void reduce(std::shared_ptr<const PreparedPlan> plan);
+  /// Whether all who take part were ready, so that nobody can join any more.
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+
   Instant begun;
 
  private:
@@ -79,9 +81,10 @@ class CliqueExchange {
   const std::vector<simgrid::s4u::SemaphorePtr>* gates_;
   bool propagation_;
   std::vector<IslandId> ready_;
-  std::size_t left_ = 0;
+  std::vector<IslandId> left_;
   bool dropped_ = false;
   bool partly_ = false;
+  bool has_begun_ = false;
   struct FlowState {
     FlowHandle handle;
     std::shared_ptr<PacketFlow> packets;

@@ -8,38 +8,59 @@
 
 namespace gyre {
 
-CliqueRow clique_row(const Topology& topology, std::int64_t number, const CliqueExchange& exchange,
-                     Instant ended) {
-  const PreparedPlan& prepared = exchange.prepared();
-  const auto k = static_cast<double>(prepared.plan.members.size());
-  const Duration communication = ended - exchange.begun;
-  const Prediction& predicted = prepared.plan.predicted;
-  std::optional<Duration> paced;
-  if (prepared.plan.flows.front().rate) paced = predicted.bandwidth;
-  std::string bound_by = "compute";
-  if (exchange.compute < communication) {
-    const ArcId arc = predicted.binding_arc;
-    const std::string& limit = prepared.plan.limited_by;
-    bound_by = fmt::format("{} {}", topology.is_core(arc) ? "link" : "access", topology.name(arc));
-    if (!limit.empty()) bound_by = "switch " + limit;
-    if (predicted.latency > predicted.bandwidth) bound_by = "latency";
+bool Sync::dropped() const {
+  return std::any_of(exchanges.begin(), exchanges.end(),
+                     [](const auto& e) { return e != nullptr && e->dropped(); });
+}
+
+bool Sync::partly_dropped() const {
+  return std::any_of(exchanges.begin(), exchanges.end(),
+                     [](const auto& e) { return e != nullptr && e->partly_dropped(); });
+}
+
+namespace {
+
+std::string limit_of(const Topology& topology, const ExchangePlan& plan) {
+  const Prediction& predicted = plan.predicted;
+  if (predicted.latency > predicted.bandwidth) return "latency";
+  if (!plan.limited_by.empty()) return "switch " + plan.limited_by;
+  const ArcId arc = predicted.binding_arc;
+  return fmt::format("{} {}", topology.is_core(arc) ? "link" : "access", topology.name(arc));
+}
+
+}  // namespace
+
+CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) {
+  const CliqueExchange& first = *sync.exchanges.front();
+  const PreparedPlan& prepared = first.prepared();
+  const Duration communication = ended - first.begun;
+  CliqueRow row{.round = sync.round,
+                .fragment = sync.fragment,
+                .members = prepared.plan.members,
+                .absent = sync.absent,
+                .exchange = prepared.plan.exchange,
+                .start = sync.began_round,
+                .compute = sync.compute,
+                .wait = sync.wait / static_cast<double>(prepared.plan.members.size()),
+                .communication = communication,
+                .wan_bytes = {},
+                .bound = sync.bound.time,
+                .paced = {},
+                .bound_by = "compute",
+                .dropped = sync.dropped(),
+                .partly = sync.partly_dropped(),
+                .in_exchange = first.eager() ? ended - sync.first_ready : communication,
+                .sum_error = sync.sum_error,
+                .retransmissions = 0};
+  if (prepared.plan.flows.front().rate) row.paced = Duration();
+  for (const auto& exchange : sync.exchanges) {
+    if (exchange == nullptr) continue;
+    row.wan_bytes += exchange->wan_bytes();
+    row.retransmissions += exchange->retransmissions();
+    if (row.paced) *row.paced += exchange->prepared().plan.predicted.bandwidth;
   }
-  return {.round = number,
-          .members = prepared.plan.members,
-          .exchange = prepared.plan.exchange,
-          .start = exchange.began_round,
-          .compute = exchange.compute,
-          .wait = exchange.wait / k,
-          .communication = communication,
-          .wan_bytes = exchange.wan_bytes(),
-          .bound = prepared.bound.time,
-          .paced = paced,
-          .bound_by = std::move(bound_by),
-          .dropped = exchange.dropped(),
-          .partly = exchange.partly_dropped(),
-          .in_exchange = exchange.eager() ? ended - exchange.first_ready : communication,
-          .sum_error = exchange.sum_error,
-          .retransmissions = exchange.retransmissions()};
+  if (sync.compute < communication) row.bound_by = limit_of(topology, prepared.plan);
+  return row;
 }
 
 std::string whom_it_waits_for(const Topology& topology, const CliqueExchange& exchange) {

@@ -192,12 +192,10 @@ int command_exchange(const ExchangeOptions& options) {
   std::optional<PacketSettings> packets;
   if (loaded.fidelity == Fidelity::kPacket) {
     packets = packet_settings(loaded.scenario, false);
-    check_packets({loaded.topology, routes, capabilities, limits_in(loaded.scenario)},
-                  {.payload = loaded.scenario.job.payload_bytes(),
-                   .exchange = exchange,
-                   .routing = loaded.scenario.network.routing,
-                   .keep_rates = false},
-                  *packets, std::span(&round, 1));
+    check_packets(
+        {loaded.topology, routes, capabilities, limits_in(loaded.scenario)},
+        {.exchange = exchange, .routing = loaded.scenario.network.routing, .keep_rates = false},
+        loaded.scenario.job.payload_bytes(), *packets, std::span(&round, 1));
   }
   const ProbeResult result =
       probe(loaded.topology, capabilities, loaded.scenario.job.payload_bytes(), exchange, {round},

@@ -112,7 +112,8 @@ class Checker {
     row.round = to_text(round, loaded_.topology);
     row.granularity_limit_s = limit_of(spec, own, round).in_seconds();
     const auto simulated = [&](const std::optional<PacketSettings>& packets) {
-      return probe(loaded_.topology, spec.capabilities, spec.payload, spec.exchange, {round},
+      return probe(loaded_.topology, spec.capabilities, sync_timing(spec).bytes(0), spec.exchange,
+                   {round},
                    {.routing = spec.routing,
                     .limits = spec.limits,
                     .packets = packets,
@@ -156,14 +157,12 @@ class Checker {
     const Routes routes(loaded_.topology);
     const Bounds bounds(loaded_.topology, routes);
     PlanCache plans({loaded_.topology, routes, spec.capabilities, spec.limits}, bounds, nullptr,
-                    {.payload = spec.payload,
-                     .exchange = spec.exchange,
-                     .routing = spec.routing,
-                     .keep_rates = false});
+                    {.exchange = spec.exchange, .routing = spec.routing, .keep_rates = false});
     Duration latest;
     for (std::size_t c = 0; c < round.cliques.size(); ++c) {
       if (round.cliques[c].size() < 2) continue;
-      const std::shared_ptr<const PreparedPlan> plan = plans.get(round, c);
+      const std::shared_ptr<const PreparedPlan> plan =
+          plans.get(round, c, sync_timing(spec).bytes(0));
       check_recovery(loaded_.topology, *plan, settings, spec.limits);
       latest = std::max(latest, granularity(loaded_.topology, *plan, settings.transport));
     }

@@ -67,6 +67,7 @@ class FlowNetwork {
   /// Counts a flow that ended.
   void account(const Stream& stream, Bytes bytes);
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
+  [[nodiscard]] simgrid::s4u::Host* host(IslandId island) const { return platform_->host(island); }
 
  private:
   void measure(Duration elapsed);

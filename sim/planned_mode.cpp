@@ -41,7 +41,7 @@ PlanRequest request_for(const LoadedScenario& loaded, const Network& network) {
       .exchange = scenario.plan.exchange,
       .routing = scenario.network.routing,
       .payload = scenario.job.payload_bytes(),
-      .compute = compute.slowest_mean_step_time() * static_cast<double>(scenario.job.local_steps),
+      .compute = compute.slowest_mean_step_time() * scenario.job.steps_between(),
       .seed = seed};
 }
 

@@ -81,7 +81,7 @@ void check_recovery(const Topology& topology, const PreparedPlan& plan,
   }
 }
 
-void check_packets(const Network& network, const PlanOptions& options,
+void check_packets(const Network& network, const PlanOptions& options, Bytes payload,
                    const PacketSettings& settings, std::span<const Round> rounds) {
   // Without losses only the number of islands in a sum is judged.
   if (!settings.lossy() && network.topology.island_count() <= kMostContributors) return;
@@ -90,7 +90,7 @@ void check_packets(const Network& network, const PlanOptions& options,
   for (const Round& round : rounds) {
     for (std::size_t c = 0; c < round.cliques.size(); ++c) {
       if (round.cliques[c].size() < 2) continue;
-      check_recovery(network.topology, *plans.get(round, c), settings, network.limits);
+      check_recovery(network.topology, *plans.get(round, c, payload), settings, network.limits);
     }
   }
 }
@@ -99,18 +99,19 @@ PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNet
                      const PlanOptions& options)
     : network_(network), bounds_(&bounds), flows_(flows), options_(options) {}
 
-std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size_t clique) {
+std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size_t clique,
+                                                   Bytes payload) {
   const bool jointly = plans_jointly(network_, options_.exchange, options_.routing);
-  Key key{{}, round.cliques[clique]};
-  if (jointly) key.first = round.cliques;
+  const Clique& members = round.cliques[clique];
+  const std::vector<Clique> together = jointly ? round.cliques : std::vector<Clique>{};
+  const Key key{payload, together, members};
   const auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
   if (plans_.size() >= kMostPlans) plans_.clear();
-  const Round planned =
-      jointly ? round : make_round({key.second}, network_.topology.island_count());
+  const Round planned = jointly ? round : make_round({members}, network_.topology.island_count());
   for (ExchangePlan& plan :
-       plan_round(network_, planned, options_.payload, options_.exchange, options_.routing)) {
-    Key of_plan{key.first, plan.members};
+       plan_round(network_, planned, payload, options_.exchange, options_.routing)) {
+    Key of_plan{payload, together, plan.members};
     plans_.emplace(std::move(of_plan),
                    std::make_shared<const PreparedPlan>(prepare(std::move(plan))));
   }
@@ -132,7 +133,7 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
   const Clique& clique = prepared.plan.members;
   prepared.starts.resize(clique.size());
   prepared.touches.resize(clique.size());
-  prepared.bound = bounds_->cut(clique, options_.payload);
+  prepared.bound = bounds_->cut(clique, prepared.plan.payload);
   const std::optional<std::string> fault = plan_fault(network_, prepared.plan);
   check(!fault, fmt::format("unsound exchange plan: {}", fault.value_or("")));
 
@@ -166,7 +167,7 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     }
   }
   for (const IslandId i : clique) {
-    prepared.member_bounds.push_back(bounds_->member(clique, i, options_.payload));
+    prepared.member_bounds.push_back(bounds_->member(clique, i, prepared.plan.payload));
   }
   return prepared;
 }

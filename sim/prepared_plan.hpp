@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,26 +43,26 @@ Duration granularity(const Topology& topology, const PreparedPlan& plan,
 
 /// How the exchanges of a run are planned.
 struct PlanOptions {
-  Bytes payload;
   Exchange exchange = Exchange::kBest;
   Routing routing = Routing::kShortest;
   bool keep_rates = false;  ///< in packets, also where acknowledgements would set the pace
 };
 
-/// Plans, verifies and prepares cliques' exchanges, keeping those that come again: by clique, or by
-/// round where its cliques are planned together. Bounded: emptied when it holds `kMostPlans`.
+/// Plans, verifies and prepares cliques' exchanges, keeping those that come again: by payload and
+/// clique, or round where its cliques are planned together. Bounded: emptied when it holds
+/// `kMostPlans`.
 class PlanCache {
  public:
   /// `flows` is null at fidelity `packet`.
   PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,
             const PlanOptions& options);
   /// The plan of a clique of the round, by its place in the round.
-  std::shared_ptr<const PreparedPlan> get(const Round& round, std::size_t clique);
+  std::shared_ptr<const PreparedPlan> get(const Round& round, std::size_t clique, Bytes payload);
 
  private:
   static constexpr std::size_t kMostPlans = 1024;
-  /// The cliques that were planned together, and the one that the plan is for.
-  using Key = std::pair<std::vector<Clique>, Clique>;
+  /// The payload, the cliques that were planned together, and the one that the plan is for.
+  using Key = std::tuple<Bytes, std::vector<Clique>, Clique>;
 
   [[nodiscard]] PreparedPlan prepare(ExchangePlan plan) const;
 
@@ -74,7 +75,7 @@ class PlanCache {
 
 /// Plans the cliques of rounds without running them. Errors: `InputError` for what packets cannot
 /// carry or `check_recovery` refuses.
-void check_packets(const Network& network, const PlanOptions& options,
+void check_packets(const Network& network, const PlanOptions& options, Bytes payload,
                    const PacketSettings& settings, std::span<const Round> rounds);
 
 }  // namespace gyre

@@ -9,6 +9,7 @@
 #include "models/units.hpp"
 #include "schedules/optimizer/optimizer.hpp"
 #include "schedules/switch_limits.hpp"
+#include "sim/reproduction_tables.hpp"
 
 namespace gyre {
 namespace {
@@ -207,6 +208,11 @@ constexpr std::array kReproductions{
                  "which cliques agree first with both capabilities, by the memory of the switches",
                  "a result of gyre's own: nine cities, 2 GB, access 10 Gbps, shortest paths",
                  memory_shift},
+    Reproduction{"phases", "compute utilisation from published lengths of phases",
+                 "INTELLECT-1 (arXiv 2412.01152), OpenDiLoCo (arXiv 2407.07852)", phases},
+    Reproduction{"streaming-diloco",
+                 "bandwidth in Gbit/s that a compute utilisation needs, by method",
+                 "Streaming DiLoCo (arXiv 2501.18512), Table 4", streaming_diloco},
 };
 
 }  // namespace

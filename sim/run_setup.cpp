@@ -68,10 +68,9 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   // One switch leaves nothing to route.
   spec.routing = colocated ? Routing::kShortest : scenario.network.routing;
   spec.barrier = schedule.barrier;
-  spec.payload = scenario.job.payload_bytes();
-  spec.local_steps = scenario.job.local_steps;
+  spec.training = training_of(scenario, schedule);
+  spec.payload = scenario.job.model_bytes(spec.training);
   spec.compute = scenario.job.compute;
-  spec.mixing.outer = scenario.job.outer_optimizer;
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
   spec.evaluate_every = scenario.evaluate_every;

@@ -1,19 +1,17 @@
 #include "sim/simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "models/bounds.hpp"
-#include "models/error.hpp"
-#include "schedules/mixing.hpp"
-#include "sim/clique_exchange.hpp"
-#include "sim/clique_row.hpp"
 #include "sim/placements.hpp"
+#include "sim/sync_desk.hpp"
 #include "sim/wall_clock.hpp"
 
 namespace gyre {
@@ -41,19 +39,17 @@ class Simulation {
                  .capabilities = spec_.capabilities,
                  .limits = spec_.limits},
         compute_(spec.compute, topology_.island_names(), spec.seed),
-        platform_(topology_,
-                  spec.packets ? 0 : most_paced_flows(network_, spec.exchange, spec.routing)),
+        timing_(sync_timing(spec)),
+        platform_(topology_, spec.packets
+                                 ? 0
+                                 : timing_.most_in_flight(spec.training.delay()) *
+                                       most_paced_flows(network_, spec.exchange, spec.routing)),
         flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
         packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                     topology_, platform_,
                                     packet_options(topology_, *spec.packets, spec.limits, spec.seed,
                                                    spec.propagation))
                               : nullptr),
-        plans_(network_, bounds_, flows_.get(),
-               {.payload = spec.payload,
-                .exchange = spec.exchange,
-                .routing = spec.routing,
-                .keep_rates = spec.packets && spec.packets->unlimited_switches}),
         placements_(*spec.policy, topology_.island_count()),
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
@@ -63,12 +59,23 @@ class Simulation {
     spec_.policy->prepare([&interrupted] { return !interrupted; });
     if (spec_.task != nullptr) {
       spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
-      mixer_.emplace(spec.mixing, *spec.task, topology_.island_count());
+      const MixingRule rule{.outer = spec.training.outer_optimizer,
+                            .compression = spec.training.compression,
+                            .local_weight = spec.training.local_weight(),
+                            .moves_meanwhile = spec.training.delay() >= spec.training.steps()};
+      mixer_.emplace(rule, *spec_.task, topology_.island_count());
     }
+    desk_.emplace(
+        SyncDesk::Parts{.spec = spec_,
+                        .network = network_,
+                        .bounds = bounds_,
+                        .flows = flows_.get(),
+                        .packets = packets_.get(),
+                        .timing = timing_,
+                        .mixer = mixer_ ? &*mixer_ : nullptr},
+        SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
+                        .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
     result_.islands.resize(topology_.island_count());
-    for (std::size_t i = 0; i < topology_.island_count(); ++i) {
-      gates_.push_back(s4u::Semaphore::create(0));
-    }
   }
 
   RunResult run() {
@@ -77,9 +84,7 @@ class Simulation {
     if (!stopped_) {
       if (packets_ != nullptr) {
         packets_->start([this] {
-          if (!interrupted_) return;
-          stop(RunStatus::kTruncated, "interrupted");
-          packets_->stop();
+          if (interrupted_) stop(RunStatus::kTruncated, "interrupted");
         });
         packets_->watch_switches([this](const SwitchRow& row) { observer_.on_switch(row); },
                                  kSwitchReports);
@@ -98,38 +103,172 @@ class Simulation {
   }
 
  private:
+  /// A sync of an island that it has not taken in yet.
+  struct Pending {
+    std::shared_ptr<Sync> sync;
+    std::int64_t steps_left = 0;  ///< until it is due
+    Duration least;               ///< nobody could hold its result sooner (see `least_`)
+    bool is_over = false;         ///< the island has played its part
+    bool is_awaited = false;      ///< the island waits for that
+    SyncPhase phase = SyncPhase::kMeeting;
+    s4u::SemaphorePtr over = s4u::Semaphore::create(0);
+  };
+
   void live(IslandId me) {
-    for (std::int64_t number = 0; number < spec_.stop.max_rounds; ++number) {
-      const Instant began = simulated_now();
-      compute(me);
-      if (stopped_) return;
-      const Placement& placement = placements_.of(number);
-      const std::size_t clique = placement.clique_of[me.index()];
-      if (placement.round.cliques[clique].size() > 1) {
-        exchange(me, number, placement.round, clique, began);
-        if (stopped_) return;
-      } else {
-        observer_.on_clique({.round = number,
-                             .members = {me},
-                             .exchange = {},
-                             .start = began,
-                             .compute = simulated_now() - began,
-                             .wait = {},
-                             .communication = {},
-                             .wan_bytes = {},
-                             .bound = {},
-                             .paced = {},
-                             .bound_by = "compute",
-                             .dropped = false,
-                             .partly = false,
-                             .in_exchange = {},
-                             .sum_error = 0.0,
-                             .retransmissions = 0});
+    std::int64_t& number = islands_[me.index()].number;
+    for (; number < spec_.stop.max_rounds; ++number) {
+      for (std::size_t f = 0; f < timing_.fragments(); ++f) {
+        if (!(timing_.layered() ? train_and_send(me, f) : train_then_send(me, f))) return;
       }
+      // What is still under way belongs to the result.
+      if (number + 1 == spec_.stop.max_rounds && !merge_all(me)) return;
       end_round(me);
       if (stopped_) return;
     }
     go(me, Position::kDone);
+  }
+
+  /// The steps before a fragment's exchange, then the exchange.
+  bool train_then_send(IslandId me, std::size_t fragment) {
+    const Instant began = simulated_now();
+    return compute(me, timing_.steps(me.index(), fragment)) && send(me, fragment, began);
+  }
+
+  /// The exchange of a fragment whose steps, which began then, are done; false if the run ended.
+  bool send(IslandId me, std::size_t fragment, Instant began) {
+    const std::vector<Instant> ready(timing_.pieces(fragment).size(), simulated_now());
+    const Placement& placement = placements_.of(islands_[me.index()].number);
+    std::shared_ptr<Sync> sync =
+        desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
+    if (sync != nullptr && spec_.training.delay() > 0) {
+      islands_[me.index()].pending.push_back(in_background(me, sync, ready));
+    }
+    if (sync == nullptr || spec_.training.delay() > 0) return merge_due(me);
+    const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
+    const bool took_part = desk_->play(sync, me, ready, on_phase);
+    if (stopped_) return false;
+    if (!took_part) return come_late(me, sync);
+    take_in(me, *sync, least_[me.index()] + least_time(*sync, me, began));
+    desk_->leave(sync, me);
+    return true;
+  }
+
+  /// The steps before a fragment's exchange, whose pieces are sent behind the last one's backward
+  /// pass. That step counts from its start, so that its result can be sent before its end.
+  bool train_and_send(IslandId me, std::size_t fragment) {
+    const Instant began = simulated_now();
+    if (!compute(me, timing_.steps(me.index(), fragment) - 1) || !merge_due(me)) return false;
+    go(me, Position::kComputing);
+    const Duration step = compute_.draw(me, 1);
+    const Instant start = simulated_now();
+    const Duration least = least_[me.index()];
+    if (!train(me, 1)) return false;
+    std::vector<Instant> ready;
+    for (const Piece& piece : timing_.pieces(fragment)) ready.push_back(start + step * piece.ready);
+    const Placement& placement = placements_.of(islands_[me.index()].number);
+    std::shared_ptr<Sync> sync =
+        desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
+    if (sync != nullptr) {
+      std::shared_ptr<Pending> pending = in_background(me, sync, ready);
+      if (spec_.propagation) {
+        const Duration bound = sync->member_bounds[rank_in(sync->members(), me)];
+        pending->least = least + step * timing_.pieces(fragment).front().ready + bound;
+      }
+      islands_[me.index()].pending.push_back(pending);
+    }
+    sleep_until(start + step);
+    least_[me.index()] += step;
+    if (sync == nullptr || spec_.training.delay() > 0) return true;
+    return merge_all(me);
+  }
+
+  /// The least time from now until the island holds the sync's result.
+  Duration least_time(const Sync& sync, IslandId me, Instant began) const {
+    if (!spec_.propagation || sync.dropped()) return {};
+    const Duration bound = sync.member_bounds[rank_in(sync.members(), me)];
+    if (!sync.exchanges.front()->eager()) return bound;
+    // What the others sent before the island was ready has had the time of its compute.
+    return std::max(Duration(), bound - (sync.exchanges.front()->begun - began));
+  }
+
+  std::shared_ptr<Pending> in_background(IslandId me, const std::shared_ptr<Sync>& sync,
+                                         const std::vector<Instant>& ready) {
+    auto pending = std::make_shared<Pending>();
+    pending->sync = sync;
+    pending->steps_left = spec_.training.delay();
+    pending->least = least_[me.index()];
+    if (spec_.propagation) pending->least += sync->member_bounds[rank_in(sync->members(), me)];
+    s4u::Actor::create(topology_.name(me) + " exchanges", platform_.host(me),
+                       [this, me, pending, ready] {
+                         const auto on_phase = [this, me, &pending](SyncPhase phase) {
+                           pending->phase = phase;
+                           if (pending->is_awaited) go(me, position_of(phase));
+                         };
+                         desk_->play(pending->sync, me, ready, on_phase);
+                         pending->is_over = true;
+                         pending->over->release();
+                       });
+    return pending;
+  }
+
+  /// The island waits for the sync that is due and takes it in; false if the run ended.
+  bool merge(IslandId me) {
+    const std::shared_ptr<Pending> due = islands_[me.index()].pending.front();
+    islands_[me.index()].pending.pop_front();
+    if (!due->is_over) {
+      due->is_awaited = true;
+      go(me, position_of(due->phase));
+    }
+    due->over->acquire();
+    if (stopped_) return false;
+    take_in(me, *due->sync, due->sync->dropped() ? Duration() : due->least);
+    desk_->leave(due->sync, me);
+    return true;
+  }
+
+  bool merge_all(IslandId me) {
+    while (!islands_[me.index()].pending.empty()) {
+      if (!merge(me)) return false;
+    }
+    return true;
+  }
+
+  void take_in(IslandId me, const Sync& sync, Duration least) {
+    const WallClock clock;
+    desk_->take_in(sync, me);
+    result_.learning_wall_s += clock.elapsed_s();
+    least_[me.index()] = std::max(least_[me.index()], least);
+  }
+
+  /// The clique has begun without the island. It goes on with the first exchange that is open:
+  /// with its model (`merge`), or with the result of the last one that began, and new steps.
+  bool come_late(IslandId me, std::shared_ptr<Sync> missed) {
+    const bool drop = spec_.training.stragglers->late == StragglerSpec::Late::kDrop;
+    std::int64_t& number = islands_[me.index()].number;
+    while (true) {
+      std::shared_ptr<Sync> next;
+      if (number + 1 < spec_.stop.max_rounds) {
+        const Placement& placement = placements_.of(number + 1);
+        next = desk_->begun(me, number + 1, placement);
+      }
+      if (next == nullptr) break;
+      desk_->leave(missed, me);
+      end_round(me);
+      if (stopped_) return false;
+      ++number;
+      missed = next;
+    }
+    if (drop) {
+      go(me, Position::kExchanging);
+      desk_->fetch(missed, me);
+      desk_->take_in(*missed, me);
+    }
+    desk_->leave(missed, me);
+    if (drop || number + 1 == spec_.stop.max_rounds) return true;
+    end_round(me);
+    if (stopped_) return false;
+    ++number;
+    return send(me, 0, simulated_now());
   }
 
   /// The island changes what it does: the time since the last change goes to what it did.
@@ -152,126 +291,58 @@ class Simulation {
     state.since = now;
   }
 
+  static Position position_of(SyncPhase phase) {
+    return phase == SyncPhase::kMeeting ? Position::kMeeting : Position::kExchanging;
+  }
+
   static Activity activity(Position position) {
     if (position == Position::kComputing) return Activity::kCompute;
     return position == Position::kExchanging ? Activity::kExchange : Activity::kWait;
   }
 
-  void compute(IslandId me) {
-    go(me, Position::kComputing);
-    const Duration time = compute_.draw(me, spec_.local_steps);
-    sleep_until(simulated_now() + time);
-    if (spec_.task != nullptr && !train(me)) return;
-    least_[me.index()] += time;
+  /// Local steps, with what is due between them; false if the run ended.
+  bool compute(IslandId me, std::int64_t steps) {
+    std::deque<std::shared_ptr<Pending>>& pending = islands_[me.index()].pending;
+    while (steps > 0) {
+      const std::int64_t now =
+          pending.empty() ? steps : std::min(steps, pending.front()->steps_left);
+      go(me, Position::kComputing);
+      const Duration time = compute_.draw(me, now);
+      sleep_until(simulated_now() + time);
+      if (spec_.task != nullptr && !train(me, now)) return false;
+      if (stopped_) return false;
+      least_[me.index()] += time;
+      steps -= now;
+      for (const std::shared_ptr<Pending>& sync : pending) sync->steps_left -= now;
+      // At the end of the steps the island first sends what it has made.
+      if (steps > 0 && !merge_due(me)) return false;
+    }
+    return true;
   }
 
-  /// The round's local steps, in slices between which an interrupt is seen; false if it was.
-  bool train(IslandId me) {
+  bool merge_due(IslandId me) {
+    const std::deque<std::shared_ptr<Pending>>& pending = islands_[me.index()].pending;
+    while (!pending.empty() && pending.front()->steps_left == 0) {
+      if (!merge(me)) return false;
+    }
+    return true;
+  }
+
+  /// Local steps of the task, in slices between which an interrupt is seen; false if it was.
+  bool train(IslandId me, std::int64_t steps) {
+    if (spec_.task == nullptr) return true;
     constexpr std::int64_t kSlice = 4096;
     const WallClock start;
-    for (std::int64_t done = 0; done < spec_.local_steps; done += kSlice) {
+    for (std::int64_t done = 0; done < steps; done += kSlice) {
       if (interrupted_) {
         stop(RunStatus::kTruncated, "interrupted");
         return false;
       }
-      spec_.task->train(me, std::min(kSlice, spec_.local_steps - done));
+      spec_.task->train(me, std::min(kSlice, steps - done));
     }
     result_.learning_wall_s += start.elapsed_s();
-    samples_ += spec_.local_steps * spec_.task->samples_per_step();
+    samples_ += steps * spec_.task->samples_per_step();
     return true;
-  }
-
-  void exchange(IslandId me, std::int64_t number, const Round& round, std::size_t clique,
-                Instant began_round) {
-    const Clique members = round.cliques[clique];  // the stretch may end while the island waits
-    std::shared_ptr<CliqueExchange>& shared = exchanges_[{number, clique}];
-    const Instant ready = simulated_now();
-    if (shared == nullptr) {
-      std::shared_ptr<const PreparedPlan> plan;
-      try {
-        plan = plans_.get(round, clique);
-        if (spec_.packets) check_recovery(topology_, *plan, *spec_.packets, spec_.limits);
-      } catch (const InputError& error) {
-        stop(RunStatus::kFailed, fmt::format("round {}: {}", number, error.what()));
-        return;
-      }
-      const bool eager = spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager;
-      shared = std::make_shared<CliqueExchange>(
-          std::move(plan),
-          Networks{.flows = flows_.get(), .packets = packets_.get(), .eager = eager}, gates_,
-          spec_.propagation);
-      shared->on_give_up = [this, number, exchange = shared.get()](const std::string& why) {
-        give_up(number, *exchange, why);
-      };
-      if (mixer_) shared->mix = mixer_->begin(members, {});
-      shared->began_round = began_round;
-      shared->first_ready = ready;
-    }
-    const std::shared_ptr<CliqueExchange> mine = shared;
-    mine->began_round = std::min(mine->began_round, began_round);
-    mine->compute = std::max(mine->compute, ready - began_round);
-    go(me, Position::kMeeting);
-    if (mixer_) mixer_->contribute(*mine->mix, rank_in(members, me));
-    if (mine->meet(me)) {
-      if (mixer_) learn_average(*mine, number);
-      if (stopped_) return;
-      mine->begin(me);
-    }
-    go(me, Position::kExchanging);
-    mine->take_part(me);
-    const Instant ended = simulated_now();
-
-    if (mixer_ && !mine->dropped()) mixer_->apply(*mine->mix, rank_in(members, me));
-    if (spec_.propagation && !mine->dropped()) {
-      const Duration bound = mine->prepared().member_bounds[rank_in(members, me)];
-      // What the others sent before the island was ready has had the time of its compute.
-      least_[me.index()] +=
-          mine->eager() ? std::max(Duration(), bound - (ready - began_round)) : bound;
-    }
-    mine->wait += mine->begun - ready;
-    if (mine->leave()) {
-      observer_.on_clique(clique_row(topology_, number, *mine, ended));
-      exchanges_.erase({number, clique});
-      if (packets_ != nullptr) packets_->report_switches();
-    }
-  }
-
-  /// An exchange has waited too long for what was lost.
-  void give_up(std::int64_t number, CliqueExchange& exchange, const std::string& why) {
-    if (packets_->give_up_rule() == GiveUpRule::kDrop) {
-      exchange.drop();
-      return;
-    }
-    stop(RunStatus::kFailed,
-         fmt::format("round {}, {}: {}", number,
-                     to_text(exchange.prepared().plan.members, topology_), why));
-    packets_->stop();
-  }
-
-  void learn_average(CliqueExchange& exchange, std::int64_t number) {
-    const WallClock start;
-    const PreparedPlan& prepared = exchange.prepared();
-    const Clique& members = prepared.plan.members;
-    const bool rounds =
-        spec_.limits != nullptr && spec_.limits->numbers && prepared.sums_in_switches;
-    if (!rounds) {
-      mixer_->average(*exchange.mix);
-    } else {
-      const SumNumbers numbers = spec_.limits->numbers.value_or(SumNumbers());
-      const std::vector<Model> models = mixer_->sent(*exchange.mix);
-      SwitchAverages sums =
-          switch_averages(topology_, prepared.plan, prepared.program, numbers, models);
-      mixer_->set_results(*exchange.mix, sums.of_member);
-      exchange.sum_error = sums.largest_error;
-      if (sums.overflows > 0) {
-        stop(RunStatus::kFailed,
-             fmt::format("round {}, {}: {} values of its sums leave the 32 bits of the switches at "
-                         "scale {}; give a smaller `network.aggregator.numbers.scale`",
-                         number, to_text(members, topology_), sums.overflows,
-                         to_text(numbers.scale)));
-      }
-    }
-    result_.learning_wall_s += start.elapsed_s();
   }
 
   void end_round(IslandId me) {
@@ -286,7 +357,7 @@ class Simulation {
     if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
       if (!spec_.barrier) return;
       at_barrier_.push_back(me);
-      gates_[me.index()]->acquire();
+      desk_->gate(me)->acquire();
       return;
     }
     // The last island through: every island has ended this round now.
@@ -305,14 +376,14 @@ class Simulation {
       stop(result_.status, result_.failure);
       return;
     }
-    for (const IslandId other : std::exchange(at_barrier_, {})) gates_[other.index()]->release();
+    for (const IslandId other : std::exchange(at_barrier_, {})) desk_->gate(other)->release();
   }
 
   void evaluate() {
     const WallClock start;
     TraceRow row{.time = simulated_now(),
                  .round = result_.rounds,
-                 .steps = result_.rounds * spec_.local_steps,
+                 .steps = std::llround(static_cast<double>(result_.rounds) * timing_.mean_steps()),
                  .samples = samples_,
                  .evaluation = {}};
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
@@ -331,6 +402,7 @@ class Simulation {
   /// Ends the run at this instant, whatever is under way.
   void stop(RunStatus status, std::string why) {
     stopped_ = true;
+    if (packets_ != nullptr && status != RunStatus::kComplete) packets_->stop();
     result_.status = status;
     result_.failure = std::move(why);
     ended_ = simulated_now();
@@ -358,12 +430,7 @@ class Simulation {
         report += "for the others at the barrier";
         continue;
       }
-      const auto exchange =
-          exchanges_.find({state.rounds, placements_.of(state.rounds).clique_of[i]});
-      report += fmt::format("in round {} for {}", state.rounds,
-                            exchange == exchanges_.end()
-                                ? "the others"
-                                : whom_it_waits_for(topology_, *exchange->second));
+      report += desk_->waiting_for(IslandId::at(i));
     }
     result_.failure = fmt::format("deadlock at {} s: {}", simulated_now().in_seconds(), report);
   }
@@ -384,7 +451,9 @@ class Simulation {
   struct IslandState {
     Position position = Position::kDone;
     Instant since;
-    std::int64_t rounds = 0;  ///< that it has ended
+    std::int64_t number = 0;                       ///< of the round that it is in
+    std::int64_t rounds = 0;                       ///< that it has ended
+    std::deque<std::shared_ptr<Pending>> pending;  ///< in the order in which they are due
   };
 
   const RunSpec& spec_;
@@ -395,34 +464,49 @@ class Simulation {
   Bounds bounds_;
   Network network_;
   ComputeModel compute_;
+  SyncTiming timing_;
   Platform platform_;
   std::unique_ptr<FlowNetwork> flows_;  ///< one of both
   std::unique_ptr<PacketNetwork> packets_;
-  PlanCache plans_;
-  std::optional<ModelMixer> mixer_;       ///< before the exchanges, which give their slots back
-  std::vector<s4u::SemaphorePtr> gates_;  ///< by island: what it blocks on
+  std::optional<ModelMixer> mixer_;  ///< before the syncs, which give their slots back to it
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
-  std::map<std::pair<std::int64_t, std::size_t>, std::shared_ptr<CliqueExchange>>
-      exchanges_;  ///< under way, by round and clique
   std::vector<IslandId> at_barrier_;
   std::int64_t samples_ = 0;
   bool stopped_ = false;
   std::optional<Instant> ended_;
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound
   std::vector<IslandState> islands_;
+  std::optional<SyncDesk> desk_;
   RunResult result_;
 };
 
 }  // namespace
 
+SyncTiming sync_timing(const RunSpec& spec) {
+  const TrainingSpec& training = spec.training;
+  const std::vector<std::string> islands = spec.topology->island_names();
+  std::vector<std::int64_t> steps(islands.size(), training.steps());
+  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kDynamicSteps) {
+    const ComputeModel compute(spec.compute, islands, spec.seed);
+    std::vector<Duration> step_times;
+    for (std::size_t i = 0; i < islands.size(); ++i) {
+      step_times.push_back(compute.mean_step_time(IslandId::at(i)));
+    }
+    steps = dynamic_steps(training.steps(), step_times, training.fragments.value_or(1));
+  }
+  return {training, spec.payload, std::move(steps)};
+}
+
 ExchangeContext exchange_context(const RunSpec& spec, const Network& network) {
   const ComputeModel compute(spec.compute, spec.topology->island_names(), spec.seed);
+  const auto fragments = static_cast<double>(spec.training.fragment_count());
   return {.network = network,
           .exchange = spec.exchange,
           .routing = spec.routing,
-          .payload = spec.payload,
-          .compute = compute.slowest_mean_step_time() * static_cast<double>(spec.local_steps)};
+          .payload = sync_timing(spec).bytes(0),
+          .compute = compute.slowest_mean_step_time() *
+                     (static_cast<double>(spec.training.steps()) / fragments)};
 }
 
 RunResult simulate(const RunSpec& spec, RunObserver& observer,

@@ -9,9 +9,9 @@
 
 #include "models/capabilities.hpp"
 #include "models/compute.hpp"
-#include "models/model_mixer.hpp"
 #include "models/task.hpp"
 #include "models/topology.hpp"
+#include "models/training.hpp"
 #include "schedules/exchange.hpp"
 #include "schedules/policy.hpp"
 #include "schedules/switch_limits.hpp"
@@ -37,10 +37,9 @@ struct RunSpec {
   Exchange exchange = Exchange::kBest;
   Routing routing = Routing::kShortest;
   bool barrier = false;
-  Bytes payload;
-  std::int64_t local_steps = 1;
+  Bytes payload;  ///< of the whole model
+  TrainingSpec training;
   ComputeSpec compute;
-  MixingRule mixing;
   Task* task = nullptr;  ///< none: nothing is learnt; started by the run
   std::uint64_t seed = 1;
   std::int64_t evaluate_every = 1;  ///< rounds
@@ -61,9 +60,11 @@ struct TraceRow {
 /// What a clique did in a round. A singleton has no exchange.
 struct CliqueRow {
   std::int64_t round = 0;
+  std::size_t fragment = 0;
   Clique members;
+  Clique absent;  ///< of the clique, who were late for the quorum
   std::optional<Exchange> exchange;
-  Instant start;           ///< its first member began the round
+  Instant start;           ///< its first member began its local steps
   Duration compute;        ///< longest of its members
   Duration wait;           ///< mean over its members, from ready until all were
   Duration communication;  ///< from all ready until the last member held the result
@@ -129,6 +130,9 @@ struct RunResult {
   double learning_wall_s = 0.0;  ///< wall-clock, for display only
   double total_wall_s = 0.0;
 };
+
+/// When the run's islands exchange which part of the model.
+SyncTiming sync_timing(const RunSpec& spec);
 
 /// What the run's policy sees of its exchanges.
 ExchangeContext exchange_context(const RunSpec& spec, const Network& network);

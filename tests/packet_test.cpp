@@ -332,17 +332,14 @@ TEST(PacketRandomMaps, AgreeWithFlows) {
       SCOPED_TRACE(fmt::format("{} {} {}", seed, name_of(mode), name_of(exchange)));
       const ProbeResult flow = probe(world.topology, world.able, payload, exchange, rounds);
       PlanCache plans(world.network(), world.bounds, nullptr,
-                      {.payload = payload,
-                       .exchange = exchange,
-                       .routing = Routing::kShortest,
-                       .keep_rates = false});
+                      {.exchange = exchange, .routing = Routing::kShortest, .keep_rates = false});
       for (const std::int64_t chunk : {2'000'000, 500'000}) {
         const PacketSettings settings = chunks_of(chunk);
         const ProbeResult packet =
             probe(world.topology, world.able, payload, exchange, rounds, {.packets = settings});
         const double late_s = packet.rounds[0].time.in_seconds() - flow.rounds[0].time.in_seconds();
         const Duration limit =
-            granularity(world.topology, *plans.get(rounds[0], 0), settings.transport);
+            granularity(world.topology, *plans.get(rounds[0], 0, payload), settings.transport);
         EXPECT_LE(std::abs(late_s), limit.in_seconds()) << chunk;
         for (std::size_t a = 0; a < world.topology.arc_count(); ++a) {
           EXPECT_EQ(packet.arcs[a].bytes, flow.arcs[a].bytes) << world.topology.name(ArcId::at(a));

@@ -200,7 +200,7 @@ TEST(Scenario, EveryKeyLandsInItsMember) {
   EXPECT_EQ(s.job.local_steps, 13);
   EXPECT_EQ(s.job.compute.step_time, Duration::seconds(0.014));
   EXPECT_EQ(s.job.compute.islands.at(0).step_time, Duration::seconds(0.015));
-  const OuterOptimizerSpec outer = s.job.outer_optimizer.value_or(OuterOptimizerSpec{});
+  const OuterOptimizerSpec outer = s.job.training.outer_optimizer.value_or(OuterOptimizerSpec{});
   EXPECT_EQ(outer.learning_rate, 0.16);
   EXPECT_EQ(outer.momentum, 0.17);
   EXPECT_EQ(s.task_name, "quadratic");

@@ -27,7 +27,7 @@ TEST(Simulation, LearnsTheClosedFormOfLocalSgd) {
   Repeated policy(topology, {"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA"});
   Quadratic task(nine_parabolas());
   RunSpec spec = pair_spec(topology, policy);
-  spec.local_steps = 10;
+  spec.training.local_steps = 10;
   spec.task = &task;
   const auto rows = starting(run_log(spec), "trace");
   ASSERT_EQ(rows.size(), 4U);
@@ -48,7 +48,7 @@ TEST(Simulation, LearnsWhatLockstepLearns) {
   Quadratic task(parabolas);
   RunSpec spec = pair_spec(topology, policy);
   spec.barrier = true;
-  spec.local_steps = 4;
+  spec.training.local_steps = 4;
   spec.task = &task;
   spec.stop.max_rounds = 5;
   const auto rows = starting(run_log(spec), "trace");
@@ -93,7 +93,7 @@ TEST(Simulation, StopsAtTheTargetAndAtTheTimeLimit) {
   Quadratic task(parabolas);
   RunSpec spec = pair_spec(topology, policy);
   spec.task = &task;
-  spec.local_steps = 1;
+  spec.training.local_steps = 1;
   spec.stop.max_rounds = 1000;
   spec.stop.loss = 0.5 + 5.0 * 5.0 * std::pow(0.9, 10) / 2.0 + 1e-9;  // x = 5·0.9^r at r = 5
   const auto reached = run_log(spec);

@@ -14,6 +14,7 @@ class AllReduce final : public Policy {
     round_ = make_round({everybody}, everybody.size());
   }
   Round round(std::int64_t /*number*/) override { return round_; }
+  [[nodiscard]] bool joins_all() const override { return true; }
 
  private:
   Round round_;

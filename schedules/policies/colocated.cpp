@@ -14,6 +14,7 @@ class Colocated final : public Policy {
   void start(const PolicyContext& context) override { all_reduce_->start(context); }
   Round round(std::int64_t number) override { return all_reduce_->round(number); }
   [[nodiscard]] bool colocated() const override { return true; }
+  [[nodiscard]] bool joins_all() const override { return true; }
 
  private:
   std::unique_ptr<Policy> all_reduce_ = make_all_reduce();

@@ -1,0 +1,130 @@
+#include "scenarios/training_check.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+bool has_quorum(const TrainingSpec& training) {
+  return training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kQuorum;
+}
+
+bool adds_in_switches(Mode mode) { return mode == Mode::kAggregation || mode == Mode::kBoth; }
+
+void check_compression(const Scenario& scenario, const ScheduleSpec& schedule,
+                       const CompressionSpec& compression) {
+  if (scenario.job.payload) {
+    throw InputError(compression.where,
+                     "needs `parameters` and `bytes_per_parameter`, from which the bytes on the "
+                     "wire follow; allowed without `payload`");
+  }
+  if (!scenario.task->has_values()) {
+    throw InputError(
+        compression.where,
+        fmt::format("task '{}' holds no values that could be rounded; allowed with a task that is "
+                    "trained for real",
+                    scenario.task_name));
+  }
+  if (scenario.network.aggregator && scenario.network.aggregator->numbers) {
+    throw InputError(compression.where,
+                     "the numbers of `network.aggregator.numbers` are what is sent; allowed is one "
+                     "of both");
+  }
+  if (compression.of == CompressionSpec::Of::kChange && !schedule.policy->joins_all()) {
+    throw InputError(
+        compression.of_where.file.empty() ? compression.where : compression.of_where,
+        fmt::format("changes since the last exchange add up only where all islands exchange with "
+                    "each other every time, which schedule '{}' does not promise; allowed is "
+                    "`of: model`",
+                    schedule.label.value));
+  }
+  if (compression.kind != CompressionSpec::Kind::kTopK) return;
+  const std::vector<Mode>& modes = schedule.modes.empty() ? scenario.network.modes : schedule.modes;
+  const bool adds =
+      !schedule.policy->colocated() && std::any_of(modes.begin(), modes.end(), adds_in_switches);
+  if (schedule.exchange != Exchange::kDirect || adds || schedule.policy->colocated()) {
+    throw InputError(
+        compression.where,
+        fmt::format("sums of top-k values keep more than k, so nobody may add them on "
+                    "the way; schedule '{}' needs `exchange: direct` and modes without "
+                    "aggregation",
+                    schedule.label.value));
+  }
+}
+
+void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule,
+                    const Topology& topology) {
+  const TrainingSpec training = training_of(scenario, schedule);
+  training.check_together();
+  const Bytes bytes = scenario.job.model_bytes(training);
+  const std::int64_t pieces =
+      training.layers ? training.layers->count : training.fragments.value_or(1);
+  if (bytes < Bytes::count(pieces)) {
+    throw InputError(scenario.job.where,
+                     fmt::format("the model is {} in {} parts; a part needs at least 1 B",
+                                 to_text(bytes), pieces));
+  }
+  if (training.fragment_count() > scenario.task->parameters()) {
+    throw InputError(
+        training.fragments_where,
+        fmt::format("is {}, but a model of task '{}' has {} parameters; allowed is up "
+                    "to that",
+                    training.fragment_count(), scenario.task_name, scenario.task->parameters()));
+  }
+  if (training.compression) check_compression(scenario, schedule, *training.compression);
+  if (!has_quorum(training)) return;
+  const Where& where = training.stragglers->where;
+  if (schedule.barrier) {
+    throw InputError(where,
+                     fmt::format("a barrier waits for all, which a quorum does not; schedule "
+                                 "'{}' may have one of both",
+                                 schedule.label.value));
+  }
+  if (scenario.network.routing == Routing::kEngineered) {
+    throw InputError(where,
+                     "who is late is not known when a round is planned as a whole; allowed with "
+                     "`routing: shortest`");
+  }
+  if (topology.island_count() < 2) {
+    throw InputError(where, "has no effect with one island; leave it out");
+  }
+}
+
+}  // namespace
+
+TrainingSpec training_of(const Scenario& scenario, const ScheduleSpec& schedule) {
+  TrainingSpec training = schedule.training.over(scenario.job.training);
+  if (schedule.policy->colocated()) training.compression = schedule.training.compression;
+  return training;
+}
+
+void check_training(const Scenario& scenario, const Topology& topology) {
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    if (!schedule.policy->exchanges()) continue;
+    check_schedule(scenario, schedule, topology);
+  }
+  if (scenario.task->has_values()) return;
+  if (scenario.network.aggregator && scenario.network.aggregator->numbers) {
+    throw InputError(
+        scenario.network.aggregator->numbers->where,
+        fmt::format("task '{}' holds no values that switches could round; leave it out",
+                    scenario.task_name));
+  }
+}
+
+void check_packet_training(const Scenario& scenario) {
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    const TrainingSpec training = training_of(scenario, schedule);
+    if (schedule.policy->exchanges() && has_quorum(training)) {
+      throw InputError(
+          training.stragglers->where,
+          "a quorum is simulated at fidelity flow only; run without --fidelity packet");
+    }
+  }
+}
+
+}  // namespace gyre

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/model_mixer.hpp"
+#include "models/training.hpp"
+#include "sim/clique_exchange.hpp"
+
+namespace gyre {
+
+/// A clique's synchronisation of one fragment: what its members make of each other's models, and
+/// the exchanges, one a piece, that carry it.
+struct Sync {
+  std::int64_t round = 0;
+  std::size_t fragment = 0;
+  Round cliques;           ///< of the round
+  std::size_t clique = 0;  ///< this one's place there
+
+  std::unique_ptr<ModelMixer::Mix> mix;                    ///< none where nothing is learnt
+  std::vector<std::shared_ptr<CliqueExchange>> exchanges;  ///< by piece, made when first needed
+  Clique absent;            ///< members that came after it had begun, or never
+  std::size_t through = 0;  ///< members that are done with it
+  std::vector<std::pair<IslandId, IslandId>> fetching;  ///< who waits for whose result
+
+  Instant began_round;  ///< when the first member began its local steps
+  Instant first_ready;
+  Instant ended;                        ///< so far: a member held all pieces
+  Duration compute;                     ///< the longest of the members'
+  Duration wait;                        ///< sum over members from ready to begun
+  double sum_error = 0.0;               ///< largest error of a parameter by the switches' numbers
+  CutBound bound;                       ///< of all pieces together
+  std::vector<Duration> member_bounds;  ///< by member's rank
+
+  [[nodiscard]] const Clique& members() const { return cliques.cliques[clique]; }
+  [[nodiscard]] bool has_begun() const {
+    return !exchanges.empty() && exchanges.front() != nullptr && exchanges.front()->has_begun();
+  }
+  [[nodiscard]] bool dropped() const;
+  [[nodiscard]] bool partly_dropped() const;
+};
+
+}  // namespace gyre

@@ -1,0 +1,318 @@
+#include "sim/sync_desk.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "models/error.hpp"
+#include "sim/clique_row.hpp"
+
+namespace gyre {
+
+namespace s4u = simgrid::s4u;
+
+SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
+    : parts_(parts),
+      hooks_(std::move(hooks)),
+      topology_(parts.network.topology),
+      plans_(parts.network, parts.bounds, parts.flows,
+             {.exchange = parts.spec.exchange,
+              .routing = parts.spec.routing,
+              .keep_rates = parts.spec.packets && parts.spec.packets->unlimited_switches}),
+      gates_(parts.timing.most_in_flight(parts.spec.training.delay())) {
+  for (std::vector<s4u::SemaphorePtr>& lane : gates_) {
+    for (std::size_t i = 0; i < topology_.island_count(); ++i) {
+      lane.push_back(s4u::Semaphore::create(0));
+    }
+  }
+}
+
+std::int64_t SyncDesk::number_of(const Sync& sync) const {
+  return sync.round * static_cast<std::int64_t>(parts_.timing.fragments()) +
+         static_cast<std::int64_t>(sync.fragment);
+}
+
+std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size_t fragment,
+                                      const Placement& placement, Instant began) {
+  const std::size_t clique = placement.clique_of[me.index()];
+  const Instant now = simulated_now();
+  if (placement.round.cliques[clique].size() == 1) {
+    hooks_.report({.round = round,
+                   .fragment = fragment,
+                   .members = {me},
+                   .absent = {},
+                   .exchange = {},
+                   .start = began,
+                   .compute = now - began,
+                   .wait = {},
+                   .communication = {},
+                   .wan_bytes = {},
+                   .bound = {},
+                   .paced = {},
+                   .bound_by = "compute",
+                   .dropped = false,
+                   .partly = false,
+                   .in_exchange = {},
+                   .sum_error = 0.0,
+                   .retransmissions = 0});
+    return nullptr;
+  }
+  const std::int64_t number = round * static_cast<std::int64_t>(parts_.timing.fragments()) +
+                              static_cast<std::int64_t>(fragment);
+  std::shared_ptr<Sync>& sync = syncs_[{number, clique}];
+  if (sync == nullptr) {
+    sync = std::make_shared<Sync>();
+    sync->round = round;
+    sync->fragment = fragment;
+    sync->cliques = placement.round;
+    sync->clique = clique;
+    sync->exchanges.resize(parts_.timing.pieces(fragment).size());
+    if (parts_.mixer != nullptr) {
+      sync->mix = parts_.mixer->begin(sync->members(),
+                                      {.index = fragment, .count = parts_.timing.fragments()});
+    }
+    const Bytes bytes = parts_.timing.bytes(fragment);
+    sync->bound = parts_.bounds.cut(sync->members(), bytes);
+    for (const IslandId i : sync->members()) {
+      sync->member_bounds.push_back(parts_.bounds.member(sync->members(), i, bytes));
+    }
+    sync->began_round = began;
+    sync->first_ready = now;
+  }
+  if (sync->has_begun()) return sync;
+  sync->began_round = std::min(sync->began_round, began);
+  sync->compute = std::max(sync->compute, now - began);
+  if (parts_.mixer != nullptr) parts_.mixer->contribute(*sync->mix, rank_in(sync->members(), me));
+  return sync;
+}
+
+std::shared_ptr<Sync> SyncDesk::begun(IslandId me, std::int64_t round,
+                                      const Placement& placement) const {
+  const auto found = syncs_.find({round, placement.clique_of[me.index()]});
+  return found != syncs_.end() && found->second->has_begun() ? found->second : nullptr;
+}
+
+std::shared_ptr<const PreparedPlan> SyncDesk::plan(const Round& round, std::size_t clique,
+                                                   Bytes payload, std::int64_t number) {
+  try {
+    std::shared_ptr<const PreparedPlan> made = plans_.get(round, clique, payload);
+    const RunSpec& spec = parts_.spec;
+    if (spec.packets) check_recovery(topology_, *made, *spec.packets, spec.limits);
+    return made;
+  } catch (const InputError& error) {
+    fail(fmt::format("round {}: {}", number, error.what()));
+    return nullptr;
+  }
+}
+
+std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& sync,
+                                                   std::size_t piece) {
+  std::shared_ptr<CliqueExchange>& exchange = sync->exchanges[piece];
+  if (exchange != nullptr) return exchange;
+  const Bytes payload = parts_.timing.pieces(sync->fragment)[piece].bytes;
+  std::shared_ptr<const PreparedPlan> made =
+      plan(sync->cliques, sync->clique, payload, sync->round);
+  if (made == nullptr) return nullptr;
+  const SwitchLimits* limits = parts_.spec.limits;
+  const bool eager = limits != nullptr && limits->launch == LaunchRule::kEager;
+  const auto lane = static_cast<std::size_t>(number_of(*sync)) % gates_.size();
+  exchange = std::make_shared<CliqueExchange>(
+      std::move(made), Networks{.flows = parts_.flows, .packets = parts_.packets, .eager = eager},
+      gates_[lane], parts_.spec.propagation);
+  exchange->on_give_up = [this, mine = sync.get(), raw = exchange.get()](const std::string& why) {
+    give_up(*mine, *raw, why);
+  };
+  return exchange;
+}
+
+bool SyncDesk::play(const std::shared_ptr<Sync>& sync, IslandId me,
+                    const std::vector<Instant>& ready, const OnPhase& on_phase) {
+  for (std::size_t piece = 0; piece < sync->exchanges.size(); ++piece) {
+    if (ready[piece] > simulated_now()) sleep_until(ready[piece]);
+    on_phase(SyncPhase::kMeeting);
+    const Instant arrived = simulated_now();
+    if (piece == 0 && sync->exchanges.front() == nullptr) sync->first_ready = arrived;
+    if (!meet(sync, piece, me)) return false;
+    CliqueExchange& exchange = *sync->exchanges[piece];
+    if (piece == 0) sync->wait += exchange.begun - arrived;
+    on_phase(SyncPhase::kExchanging);
+    exchange.take_part(me);
+    sync->ended = simulated_now();
+  }
+  return true;
+}
+
+bool SyncDesk::meet(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId me) {
+  const bool first = piece == 0 && sync->exchanges.front() == nullptr;
+  const std::shared_ptr<CliqueExchange> mine = exchange(sync, piece);
+  if (mine == nullptr) return false;  // the run has ended
+  const std::optional<StragglerSpec>& rule = parts_.spec.training.stragglers;
+  const bool quorum = rule && rule->rule == StragglerSpec::Rule::kQuorum;
+  if (quorum && mine->has_begun()) return false;
+  const bool last = mine->meet(me);
+  if (!last && quorum && enough(*sync)) s4u::this_actor::yield();  // others may come just now
+  if (last || (quorum && enough(*sync) && !mine->has_begun())) {
+    begin(sync, piece, me, false);
+    return !failed_;
+  }
+  if (quorum && first) watch_deadline(sync);
+  mine->await(me);
+  return true;
+}
+
+bool SyncDesk::enough(const Sync& sync) const {
+  const StragglerSpec& rule = *parts_.spec.training.stragglers;
+  const auto members = static_cast<double>(sync.members().size());
+  const auto ready = static_cast<double>(sync.exchanges.front()->ready().size());
+  const double needed = std::max(1.0, std::ceil(rule.quorum * members - 1e-9));
+  return ready >= needed && simulated_now() >= sync.first_ready + rule.deadline;
+}
+
+void SyncDesk::watch_deadline(const std::shared_ptr<Sync>& sync) {
+  const IslandId first = sync->members().front();
+  const Instant until = sync->first_ready + parts_.spec.training.stragglers->deadline;
+  s4u::Actor::create("deadline", parts_.flows->host(first), [this, sync, until] {
+    sleep_until(until);
+    s4u::this_actor::yield();
+    if (sync->has_begun() || !enough(*sync)) return;
+    begin(sync, 0, sync->exchanges.front()->ready().front(), true);
+  })->daemonize();
+}
+
+void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId starter,
+                     bool by_clock) {
+  CliqueExchange& exchange = *sync->exchanges[piece];
+  if (exchange.missing() > 0) {
+    go_without_the_absent(*sync);
+  }
+  if (piece == 0 && parts_.mixer != nullptr && !failed_) average(*sync);
+  if (failed_) return;
+  exchange.begin(starter, by_clock);
+}
+
+void SyncDesk::go_without_the_absent(Sync& sync) {
+  CliqueExchange& exchange = *sync.exchanges.front();
+  Clique present = exchange.ready();
+  std::sort(present.begin(), present.end());
+  Round round = sync.cliques;
+  Clique absent;
+  for (const IslandId i : sync.members()) {
+    if (std::binary_search(present.begin(), present.end(), i)) continue;
+    absent.push_back(i);
+  }
+  round.cliques[sync.clique] = present;
+  for (const IslandId i : absent) round.cliques.push_back({i});
+  std::shared_ptr<const PreparedPlan> made =
+      plan(round, sync.clique, parts_.timing.bytes(sync.fragment), sync.round);
+  if (made == nullptr) return;
+  exchange.reduce(std::move(made));
+  sync.absent = std::move(absent);
+  sync.bound = parts_.bounds.cut(present, parts_.timing.bytes(sync.fragment));
+}
+
+void SyncDesk::take_in(const Sync& sync, IslandId me) {
+  if (parts_.mixer == nullptr || sync.dropped()) return;
+  parts_.mixer->apply(*sync.mix, rank_in(sync.members(), me));
+}
+
+void SyncDesk::fetch(const std::shared_ptr<Sync>& sync, IslandId me) {
+  const Routes& routes = parts_.network.routes;
+  const auto latency = [&](IslandId from) {
+    return routes.latency(topology_.node(from), topology_.node(me));
+  };
+  std::optional<IslandId> nearest;
+  for (const IslandId other : sync->exchanges.front()->prepared().plan.members) {
+    if (!nearest || latency(other) < latency(*nearest)) nearest = other;
+  }
+  check(nearest.has_value(), "a latecomer found no member to fetch the result from");
+  const std::vector<IslandId>& gone = sync->exchanges.front()->left();
+  if (std::find(gone.begin(), gone.end(), *nearest) == gone.end()) {
+    sync->fetching.push_back({*nearest, me});
+    gate(me)->acquire();
+  }
+  const std::vector<Stream> way =
+      multicast_streams(parts_.network, *nearest, std::vector<IslandId>{me});
+  const Flow flow{.stream = way.front(),
+                  .bytes = parts_.timing.bytes(sync->fragment),
+                  .rate = {},
+                  .carries = Carries::kResult,
+                  .memory_shares = {},
+                  .after = {}};
+  const FlowRoute route = parts_.flows->route(flow);
+  FlowHandle running = parts_.flows->start(*nearest, route, flow.bytes);
+  const Instant sent = running.wait();
+  parts_.flows->account(flow.stream, flow.bytes);
+  if (parts_.spec.propagation) sleep_until(sent + flow.stream.deliveries.front().latency);
+}
+
+void SyncDesk::leave(const std::shared_ptr<Sync>& sync, IslandId me) {
+  if (std::find(sync->absent.begin(), sync->absent.end(), me) == sync->absent.end()) {
+    for (const std::shared_ptr<CliqueExchange>& exchange : sync->exchanges) exchange->leave(me);
+    const auto taking_part = sync->exchanges.front()->prepared().plan.members.size();
+    if (sync->exchanges.front()->left().size() == taking_part) {
+      hooks_.report(clique_row(topology_, *sync, sync->ended));
+      if (parts_.packets != nullptr) parts_.packets->report_switches();
+    }
+    // Whoever is released may come through here before the others are.
+    std::vector<IslandId> served;
+    std::erase_if(sync->fetching, [me, &served](const std::pair<IslandId, IslandId>& wish) {
+      if (wish.first == me) served.push_back(wish.second);
+      return wish.first == me;
+    });
+    for (const IslandId other : served) gate(other)->release();
+  }
+  if (++sync->through == sync->members().size()) {
+    syncs_.erase({number_of(*sync), sync->clique});
+  }
+}
+
+void SyncDesk::give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why) {
+  if (parts_.packets->give_up_rule() == GiveUpRule::kDrop) {
+    exchange.drop();
+    return;
+  }
+  fail(fmt::format("round {}, {}: {}", sync.round,
+                   to_text(exchange.prepared().plan.members, topology_), why));
+}
+
+void SyncDesk::average(Sync& sync) {
+  const SwitchLimits* limits = parts_.spec.limits;
+  const PreparedPlan& prepared = sync.exchanges.front()->prepared();
+  if (limits == nullptr || !limits->numbers || !prepared.sums_in_switches) {
+    parts_.mixer->average(*sync.mix);
+    return;
+  }
+  const SumNumbers& numbers = *limits->numbers;
+  const std::vector<Model> models = parts_.mixer->sent(*sync.mix);
+  const SwitchAverages sums =
+      switch_averages(topology_, prepared.plan, prepared.program, numbers, models);
+  parts_.mixer->set_results(*sync.mix, sums.of_member);
+  sync.sum_error = sums.largest_error;
+  if (sums.overflows == 0) return;
+  fail(
+      fmt::format("round {}, {}: {} values of its sums leave the 32 bits of the switches at "
+                  "scale {}; give a smaller `network.aggregator.numbers.scale`",
+                  sync.round, to_text(prepared.plan.members, topology_), sums.overflows,
+                  to_text(numbers.scale)));
+}
+
+void SyncDesk::fail(const std::string& why) {
+  failed_ = true;
+  hooks_.fail(why);
+}
+
+std::string SyncDesk::waiting_for(IslandId me) const {
+  for (const auto& [key, sync] : syncs_) {
+    const Clique& members = sync->members();
+    if (std::find(members.begin(), members.end(), me) == members.end()) continue;
+    for (const std::shared_ptr<CliqueExchange>& exchange : sync->exchanges) {
+      if (exchange == nullptr || exchange->has_left(me)) continue;
+      return fmt::format("in round {} for {}", sync->round,
+                         whom_it_waits_for(topology_, *exchange));
+    }
+  }
+  return "for the others";
+}
+
+}  // namespace gyre

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/bounds.hpp"
+#include "models/model_mixer.hpp"
+#include "models/training.hpp"
+#include "sim/placements.hpp"
+#include "sim/prepared_plan.hpp"
+#include "sim/simulation.hpp"
+#include "sim/sync.hpp"
+
+namespace gyre {
+
+/// What an island does in a sync.
+enum class SyncPhase : std::uint8_t { kMeeting, kExchanging };
+
+/// Where islands meet and exchange: it makes the syncs of every round and clique, plays an island's
+/// part in them, and lets the models take in what comes of it. Methods that block run in an actor
+/// of the island that they name.
+class SyncDesk {
+ public:
+  struct Hooks {
+    std::function<void(const std::string& why)> fail;  ///< ends the run
+    std::function<void(const CliqueRow& row)> report;
+  };
+  /// The parts of a run that it works with, which outlive it.
+  struct Parts {
+    const RunSpec& spec;
+    const Network& network;
+    const Bounds& bounds;
+    FlowNetwork* flows = nullptr;  ///< one of both
+    PacketNetwork* packets = nullptr;
+    const SyncTiming& timing;
+    ModelMixer* mixer = nullptr;  ///< null: nothing is learnt
+  };
+  using OnPhase = std::function<void(SyncPhase)>;
+
+  SyncDesk(const Parts& parts, Hooks hooks);
+  SyncDesk(const SyncDesk&) = delete;
+  SyncDesk& operator=(const SyncDesk&) = delete;
+
+  /// The island's sync of a fragment in a round, to which it gives its model now; null where it is
+  /// alone in its clique. `began` is when its local steps began. Without the model where the sync
+  /// has begun without it. A plan that is refused ends the run.
+  std::shared_ptr<Sync> enter(IslandId me, std::int64_t round, std::size_t fragment,
+                              const Placement& placement, Instant began);
+  /// The island's sync of a round that has begun without it, or null.
+  [[nodiscard]] std::shared_ptr<Sync> begun(IslandId me, std::int64_t round,
+                                            const Placement& placement) const;
+  /// Plays the island's part, piece by piece, none before its instant. Returns false where the sync
+  /// began without it.
+  bool play(const std::shared_ptr<Sync>& sync, IslandId me, const std::vector<Instant>& ready,
+            const OnPhase& on_phase);
+  /// A latecomer fetches the result of a sync that has begun, from the nearest of its members.
+  void fetch(const std::shared_ptr<Sync>& sync, IslandId me);
+  /// The island takes the result in.
+  void take_in(const Sync& sync, IslandId me);
+  /// The island is through with the sync; the last one reports it.
+  void leave(const std::shared_ptr<Sync>& sync, IslandId me);
+
+  /// Whom an island waits for that is in no exchange's flows, for the report of a deadlock.
+  [[nodiscard]] std::string waiting_for(IslandId me) const;
+  /// What blocks an island that is in no sync's background.
+  [[nodiscard]] const simgrid::s4u::SemaphorePtr& gate(IslandId island) const {
+    return gates_.front()[island.index()];
+  }
+
+ private:
+  using Key = std::pair<std::int64_t, std::size_t>;  ///< number of the sync, place of the clique
+
+  [[nodiscard]] std::int64_t number_of(const Sync& sync) const;
+  std::shared_ptr<CliqueExchange> exchange(const std::shared_ptr<Sync>& sync, std::size_t piece);
+  std::shared_ptr<const PreparedPlan> plan(const Round& round, std::size_t clique, Bytes payload,
+                                           std::int64_t number);
+  /// Meets for a piece and waits until it has begun. False where it began without the island.
+  bool meet(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId me);
+  void begin(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId starter, bool by_clock);
+  void watch_deadline(const std::shared_ptr<Sync>& sync);
+  [[nodiscard]] bool enough(const Sync& sync) const;
+  void go_without_the_absent(Sync& sync);
+  void average(Sync& sync);
+  void give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why);
+
+  /// Ends the run.
+  void fail(const std::string& why);
+
+  Parts parts_;
+  Hooks hooks_;
+  bool failed_ = false;
+  const Topology& topology_;
+  PlanCache plans_;
+  /// By exchanges that may be under way at a time, by island: what it blocks on.
+  std::vector<std::vector<simgrid::s4u::SemaphorePtr>> gates_;
+  std::map<Key, std::shared_ptr<Sync>> syncs_;  ///< that not all members are through with
+};
+
+}  // namespace gyre
