@@ -24,6 +24,7 @@ constexpr int kRounds = 12;
 
 /// How the islands exchange, H steps a round, the result `late` steps late.
 struct Exchanges {
+  std::string name;
   int local_steps = 3;
   int late = 0;
   double local_weight = 0.0;
@@ -152,14 +153,16 @@ MixingRule rule_of(const Exchanges& how) {
 
 class NoisyQuadraticSampled : public testing::TestWithParam<Exchanges> {};
 
-// By four standard errors a right formula fails one comparison in 16,000; the seed is fixed.
+// Each case has draws of its own: one unlucky stream would fail all. About one seed in twenty has a
+// comparison beyond four errors at 10,000 draws (5 of the stream "draws" had one of 4.7); at
+// 400,000 the farthest of all cases is at 2.5, so that is chance.
 TEST_P(NoisyQuadraticSampled, ExpectationsAreTheMeansOfManyRuns) {
   constexpr int kDraws = 10'000;
   const Exchanges& how = GetParam();
   const NoisyQuadraticSpec spec = three_directions();
   std::vector<std::vector<double>> sums(kRounds, std::vector<double>(3 + kIslands, 0.0));
   std::vector<std::vector<double>> squares = sums;
-  Rng rng = Rng::stream(5, "draws");
+  Rng rng = Rng::stream(1, how.name);
   for (int draw = 0; draw < kDraws; ++draw) {
     const std::vector<Seen> run = sampled_run(spec, how, rng);
     for (std::size_t round = 0; round < run.size(); ++round) {
@@ -203,14 +206,17 @@ TEST_P(NoisyQuadraticSampled, ExpectationsAreTheMeansOfManyRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Exchanges, NoisyQuadraticSampled,
-                         testing::Values(Exchanges{}, Exchanges{.outer = true},
-                                         Exchanges{.late = 1, .local_weight = 0.5},
-                                         Exchanges{.late = 2,
+                         testing::Values(Exchanges{.name = "Plain"},
+                                         Exchanges{.name = "Outer", .outer = true},
+                                         Exchanges{.name = "Late", .late = 1, .local_weight = 0.5},
+                                         Exchanges{.name = "Everything",
+                                                   .late = 2,
                                                    .local_weight = 0.3,
                                                    .outer = true,
                                                    .outer_rate = 0.5,
                                                    .outer_momentum = 0.6,
-                                                   .fragments = 2}));
+                                                   .fragments = 2}),
+                         [](const auto& instance) { return instance.param.name; });
 
 /// The smallest eigenvalue of the covariance of the slots in a direction, over the largest.
 double least_over_largest(const NoisyQuadratic& task, std::size_t slots, std::size_t k) {

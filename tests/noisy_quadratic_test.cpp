@@ -36,8 +36,8 @@ NoisyQuadraticSpec one_leap(std::vector<double> optima, double noise) {
 }
 
 std::vector<double> first_means(const NoisyQuadratic& task, std::size_t islands) {
-  std::vector<double> means;
-  for (std::size_t i = 0; i < islands; ++i) means.push_back(task.means(i).front());
+  std::vector<double> means(islands);
+  for (std::size_t i = 0; i < islands; ++i) means[i] = task.means(i).front();
   return means;
 }
 
@@ -48,8 +48,8 @@ test::Cliques everyone(std::size_t n) {
 }
 
 TEST(NoisyQuadratic, ARingContractsTheVarianceOfItsSlowestWave) {  // oracle O2
-  std::vector<double> wave;
-  for (int i = 0; i < 9; ++i) wave.push_back(std::cos(2.0 * M_PI * i / 9.0));
+  std::vector<double> wave(9);
+  for (std::size_t i = 0; i < 9; ++i) wave[i] = std::cos(2.0 * M_PI * double(i) / 9.0);
   NoisyQuadratic task(one_leap(wave, 0.0));
   Lockstep run(task, 9, 1);
   run.train(1);
@@ -322,6 +322,7 @@ TEST(NoisyQuadratic, WithoutNoiseItIsAQuadraticADirection) {
     quadratics.emplace_back(one);
   }
   std::vector<std::unique_ptr<BusyRun<Quadratic>>> runs;
+  runs.reserve(quadratics.size());
   for (Quadratic& one : quadratics) runs.push_back(std::make_unique<BusyRun<Quadratic>>(one));
   for (int round = 0; round < 20; ++round) {
     busy.round(round);
