@@ -153,9 +153,9 @@ MixingRule rule_of(const Exchanges& how) {
 
 class NoisyQuadraticSampled : public testing::TestWithParam<Exchanges> {};
 
-// Each case has draws of its own: one unlucky stream would fail all. About one seed in twenty has a
-// comparison beyond four errors at 10,000 draws (5 of the stream "draws" had one of 4.7); at
-// 400,000 the farthest of all cases is at 2.5, so that is chance.
+// Each case has draws of its own, so that one unlucky stream does not show in all. One there is:
+// seed 5 of "draws" is off by 4.7 errors at 10,000 draws. At 400,000 the farthest of the 192
+// comparisons is at 2.95, where an error of that size would be at 25.
 TEST_P(NoisyQuadraticSampled, ExpectationsAreTheMeansOfManyRuns) {
   constexpr int kDraws = 10'000;
   const Exchanges& how = GetParam();
