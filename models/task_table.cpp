@@ -1,13 +1,18 @@
 #include <array>
 
 #include "models/task.hpp"
+#include "models/tasks/noisy_quadratic.hpp"
 #include "models/tasks/quadratic.hpp"
 #include "models/tasks/softmax.hpp"
 
 namespace gyre {
 
 std::span<const TaskEntry> task_table() {
-  static constexpr std::array<TaskEntry, 2> kTasks{{
+  static constexpr std::array<TaskEntry, 3> kTasks{{
+      {"noisy-quadratic",
+       "SGD on a spectrum of curvatures with gradient noise: its expected loss, in closed form and "
+       "without random numbers.",
+       make_noisy_quadratic},
       {"quadratic",
        "One number an island on f_i(x) = a_i/2 (x - b_i)^2: every curve has a closed form.",
        make_quadratic},

@@ -36,13 +36,12 @@ PlanRequest request_for(const LoadedScenario& loaded, const Network& network) {
   const Scenario& scenario = loaded.scenario;
   const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
   const ComputeModel compute(scenario.job.compute, loaded.topology.island_names(), seed);
-  return {
-      .network = &network,
-      .exchange = scenario.plan.exchange,
-      .routing = scenario.network.routing,
-      .payload = scenario.job.payload_bytes(),
-      .compute = compute.slowest_mean_step_time() * scenario.job.steps_between(),
-      .seed = seed};
+  return {.network = &network,
+          .exchange = scenario.plan.exchange,
+          .routing = scenario.network.routing,
+          .payload = scenario.job.payload_bytes(),
+          .compute = compute.slowest_mean_step_time() * scenario.job.steps_between(),
+          .seed = seed};
 }
 
 /// What the limits of the switches cost: the best without them, beside the best within them.

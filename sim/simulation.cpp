@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/bounds.hpp"
+#include "sim/island_times.hpp"
 #include "sim/placements.hpp"
 #include "sim/sync_desk.hpp"
 #include "sim/wall_clock.hpp"
@@ -21,9 +22,6 @@ namespace s4u = simgrid::s4u;
 
 /// A switch's state is reported no more often than this, in simulated time.
 constexpr Duration kSwitchReports = Duration::milliseconds(10);
-
-/// Where an island is, for the report of a deadlock.
-enum class Position : std::uint8_t { kComputing, kMeeting, kExchanging, kAtBarrier, kDone };
 
 class Simulation {
  public:
@@ -51,6 +49,7 @@ class Simulation {
                                                    spec.propagation))
                               : nullptr),
         placements_(*spec.policy, topology_.island_count()),
+        times_(topology_.island_count(), observer),
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
     behind_ = topology_.island_count();
@@ -75,7 +74,6 @@ class Simulation {
                         .mixer = mixer_ ? &*mixer_ : nullptr},
         SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
                         .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
-    result_.islands.resize(topology_.island_count());
   }
 
   RunResult run() {
@@ -103,17 +101,6 @@ class Simulation {
   }
 
  private:
-  /// A sync of an island that it has not taken in yet.
-  struct Pending {
-    std::shared_ptr<Sync> sync;
-    std::int64_t steps_left = 0;  ///< until it is due
-    Duration least;               ///< nobody could hold its result sooner (see `least_`)
-    bool is_over = false;         ///< the island has played its part
-    bool is_awaited = false;      ///< the island waits for that
-    SyncPhase phase = SyncPhase::kMeeting;
-    s4u::SemaphorePtr over = s4u::Semaphore::create(0);
-  };
-
   void live(IslandId me) {
     std::int64_t& number = islands_[me.index()].number;
     for (; number < spec_.stop.max_rounds; ++number) {
@@ -169,7 +156,7 @@ class Simulation {
     std::shared_ptr<Sync> sync =
         desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
     if (sync != nullptr) {
-      std::shared_ptr<Pending> pending = in_background(me, sync, ready);
+      std::shared_ptr<PendingSync> pending = in_background(me, sync, ready);
       if (spec_.propagation) {
         const Duration bound = sync->member_bounds[rank_in(sync->members(), me)];
         pending->least = least + step * timing_.pieces(fragment).front().ready + bound;
@@ -191,9 +178,9 @@ class Simulation {
     return std::max(Duration(), bound - (sync.exchanges.front()->begun - began));
   }
 
-  std::shared_ptr<Pending> in_background(IslandId me, const std::shared_ptr<Sync>& sync,
-                                         const std::vector<Instant>& ready) {
-    auto pending = std::make_shared<Pending>();
+  std::shared_ptr<PendingSync> in_background(IslandId me, const std::shared_ptr<Sync>& sync,
+                                             const std::vector<Instant>& ready) {
+    auto pending = std::make_shared<PendingSync>();
     pending->sync = sync;
     pending->steps_left = spec_.training.delay();
     pending->least = least_[me.index()];
@@ -213,7 +200,7 @@ class Simulation {
 
   /// The island waits for the sync that is due and takes it in; false if the run ended.
   bool merge(IslandId me) {
-    const std::shared_ptr<Pending> due = islands_[me.index()].pending.front();
+    const std::shared_ptr<PendingSync> due = islands_[me.index()].pending.front();
     islands_[me.index()].pending.pop_front();
     if (!due->is_over) {
       due->is_awaited = true;
@@ -271,38 +258,15 @@ class Simulation {
     return send(me, 0, simulated_now());
   }
 
-  /// The island changes what it does: the time since the last change goes to what it did.
-  void go(IslandId me, Position position) {
-    IslandState& state = islands_[me.index()];
-    const Instant now = simulated_now();
-    TimeShares& shares = result_.islands[me.index()];
-    const Duration spent = now - state.since;
-    if (state.position == Position::kComputing) shares.compute += spent;
-    if (state.position == Position::kExchanging) shares.exchange += spent;
-    if (state.position == Position::kMeeting || state.position == Position::kAtBarrier) {
-      shares.wait += spent;
-    }
-    if (spent > Duration() && state.position != Position::kDone) {
-      // Who waits at a barrier has already counted the round.
-      const std::int64_t round = state.rounds - (state.position == Position::kAtBarrier ? 1 : 0);
-      observer_.on_span({me, round, activity(state.position), state.since, now});
-    }
-    state.position = position;
-    state.since = now;
-  }
+  void go(IslandId me, Position position) { times_.go(me, position); }
 
   static Position position_of(SyncPhase phase) {
     return phase == SyncPhase::kMeeting ? Position::kMeeting : Position::kExchanging;
   }
 
-  static Activity activity(Position position) {
-    if (position == Position::kComputing) return Activity::kCompute;
-    return position == Position::kExchanging ? Activity::kExchange : Activity::kWait;
-  }
-
   /// Local steps, with what is due between them; false if the run ended.
   bool compute(IslandId me, std::int64_t steps) {
-    std::deque<std::shared_ptr<Pending>>& pending = islands_[me.index()].pending;
+    std::deque<std::shared_ptr<PendingSync>>& pending = islands_[me.index()].pending;
     while (steps > 0) {
       const std::int64_t now =
           pending.empty() ? steps : std::min(steps, pending.front()->steps_left);
@@ -313,7 +277,7 @@ class Simulation {
       if (stopped_) return false;
       least_[me.index()] += time;
       steps -= now;
-      for (const std::shared_ptr<Pending>& sync : pending) sync->steps_left -= now;
+      for (const std::shared_ptr<PendingSync>& sync : pending) sync->steps_left -= now;
       // At the end of the steps the island first sends what it has made.
       if (steps > 0 && !merge_due(me)) return false;
     }
@@ -321,7 +285,7 @@ class Simulation {
   }
 
   bool merge_due(IslandId me) {
-    const std::deque<std::shared_ptr<Pending>>& pending = islands_[me.index()].pending;
+    const std::deque<std::shared_ptr<PendingSync>>& pending = islands_[me.index()].pending;
     while (!pending.empty() && pending.front()->steps_left == 0) {
       if (!merge(me)) return false;
     }
@@ -349,7 +313,7 @@ class Simulation {
     IslandState& state = islands_[me.index()];
     go(me, Position::kAtBarrier);
     ++state.rounds;
-    ++result_.islands[me.index()].rounds;
+    times_.end_round(me);
     if (interrupted_) {
       stop(RunStatus::kTruncated, "interrupted");
       return;
@@ -420,22 +384,12 @@ class Simulation {
   }
 
   void report_deadlock() {
-    std::string report;
-    for (std::size_t i = 0; i < islands_.size(); ++i) {
-      const IslandState& state = islands_[i];
-      if (state.position == Position::kDone) continue;
-      report +=
-          fmt::format("{}{} waits ", report.empty() ? "" : "; ", topology_.name(IslandId::at(i)));
-      if (state.position == Position::kAtBarrier) {
-        report += "for the others at the barrier";
-        continue;
-      }
-      report += desk_->waiting_for(IslandId::at(i));
-    }
-    result_.failure = fmt::format("deadlock at {} s: {}", simulated_now().in_seconds(), report);
+    result_.failure =
+        fmt::format("deadlock at {} s: {}", simulated_now().in_seconds(), desk_->who_waits(times_));
   }
 
   void finish() {
+    result_.islands = times_.shares();
     result_.simulated = ended_.value_or(simulated_now()) - Instant();
     if (packets_ == nullptr) {
       result_.arcs = flows_->usage();
@@ -449,11 +403,9 @@ class Simulation {
   }
 
   struct IslandState {
-    Position position = Position::kDone;
-    Instant since;
-    std::int64_t number = 0;                       ///< of the round that it is in
-    std::int64_t rounds = 0;                       ///< that it has ended
-    std::deque<std::shared_ptr<Pending>> pending;  ///< in the order in which they are due
+    std::int64_t number = 0;                           ///< of the round that it is in
+    std::int64_t rounds = 0;                           ///< that it has ended
+    std::deque<std::shared_ptr<PendingSync>> pending;  ///< in the order in which they are due
   };
 
   const RunSpec& spec_;
@@ -475,6 +427,7 @@ class Simulation {
   std::int64_t samples_ = 0;
   bool stopped_ = false;
   std::optional<Instant> ended_;
+  IslandTimes times_;
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound
   std::vector<IslandState> islands_;
   std::optional<SyncDesk> desk_;
@@ -482,32 +435,6 @@ class Simulation {
 };
 
 }  // namespace
-
-SyncTiming sync_timing(const RunSpec& spec) {
-  const TrainingSpec& training = spec.training;
-  const std::vector<std::string> islands = spec.topology->island_names();
-  std::vector<std::int64_t> steps(islands.size(), training.steps());
-  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kDynamicSteps) {
-    const ComputeModel compute(spec.compute, islands, spec.seed);
-    std::vector<Duration> step_times;
-    for (std::size_t i = 0; i < islands.size(); ++i) {
-      step_times.push_back(compute.mean_step_time(IslandId::at(i)));
-    }
-    steps = dynamic_steps(training.steps(), step_times, training.fragments.value_or(1));
-  }
-  return {training, spec.payload, std::move(steps)};
-}
-
-ExchangeContext exchange_context(const RunSpec& spec, const Network& network) {
-  const ComputeModel compute(spec.compute, spec.topology->island_names(), spec.seed);
-  const auto fragments = static_cast<double>(spec.training.fragment_count());
-  return {.network = network,
-          .exchange = spec.exchange,
-          .routing = spec.routing,
-          .payload = sync_timing(spec).bytes(0),
-          .compute = compute.slowest_mean_step_time() *
-                     (static_cast<double>(spec.training.steps()) / fragments)};
-}
 
 RunResult simulate(const RunSpec& spec, RunObserver& observer,
                    const std::atomic<bool>& interrupted) {

@@ -42,4 +42,18 @@ struct Sync {
   [[nodiscard]] bool partly_dropped() const;
 };
 
+/// What an island does in a sync.
+enum class SyncPhase : std::uint8_t { kMeeting, kExchanging };
+
+/// A sync of an island that it has not taken in yet.
+struct PendingSync {
+  std::shared_ptr<Sync> sync;
+  std::int64_t steps_left = 0;  ///< local steps until it is due
+  Duration least;               ///< least time at which the island can hold the result
+  bool is_over = false;         ///< the island has played its part
+  bool is_awaited = false;      ///< the island waits for that
+  SyncPhase phase = SyncPhase::kMeeting;
+  simgrid::s4u::SemaphorePtr over = simgrid::s4u::Semaphore::create(0);
+};
+
 }  // namespace gyre

@@ -302,6 +302,18 @@ void SyncDesk::fail(const std::string& why) {
   hooks_.fail(why);
 }
 
+std::string SyncDesk::who_waits(const IslandTimes& times) const {
+  std::string report;
+  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
+    const IslandId island = IslandId::at(i);
+    if (times.position(island) == Position::kDone) continue;
+    const bool at_barrier = times.position(island) == Position::kAtBarrier;
+    report += fmt::format("{}{} waits {}", report.empty() ? "" : "; ", topology_.name(island),
+                          at_barrier ? "for the others at the barrier" : waiting_for(island));
+  }
+  return report;
+}
+
 std::string SyncDesk::waiting_for(IslandId me) const {
   for (const auto& [key, sync] : syncs_) {
     const Clique& members = sync->members();

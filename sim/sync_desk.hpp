@@ -11,15 +11,13 @@
 #include "models/bounds.hpp"
 #include "models/model_mixer.hpp"
 #include "models/training.hpp"
+#include "sim/island_times.hpp"
 #include "sim/placements.hpp"
 #include "sim/prepared_plan.hpp"
 #include "sim/simulation.hpp"
 #include "sim/sync.hpp"
 
 namespace gyre {
-
-/// What an island does in a sync.
-enum class SyncPhase : std::uint8_t { kMeeting, kExchanging };
 
 /// Where islands meet and exchange: it makes the syncs of every round and clique, plays an island's
 /// part in them, and lets the models take in what comes of it. Methods that block run in an actor
@@ -65,8 +63,8 @@ class SyncDesk {
   /// The island is through with the sync; the last one reports it.
   void leave(const std::shared_ptr<Sync>& sync, IslandId me);
 
-  /// Whom an island waits for that is in no exchange's flows, for the report of a deadlock.
-  [[nodiscard]] std::string waiting_for(IslandId me) const;
+  /// Who waits for whom, for the report of a deadlock.
+  [[nodiscard]] std::string who_waits(const IslandTimes& times) const;
   /// What blocks an island that is in no sync's background.
   [[nodiscard]] const simgrid::s4u::SemaphorePtr& gate(IslandId island) const {
     return gates_.front()[island.index()];
@@ -86,6 +84,7 @@ class SyncDesk {
   [[nodiscard]] bool enough(const Sync& sync) const;
   void go_without_the_absent(Sync& sync);
   void average(Sync& sync);
+  [[nodiscard]] std::string waiting_for(IslandId me) const;
   void give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why);
 
   /// Ends the run.

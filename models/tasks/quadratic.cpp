@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "models/error.hpp"
+#include "models/tasks/descent.hpp"
 
 namespace gyre {
 
@@ -30,28 +28,10 @@ void QuadraticSpec::describe(Fields& fields) {
 
 void Quadratic::start(const TaskContext& context) {
   const std::size_t n = context.islands.size();
-  if (spec_.optima.size() != n) {
-    throw InputError(spec_.optima_where,
-                     fmt::format("has {} values for {} islands; allowed is one value an island",
-                                 spec_.optima.size(), n));
-  }
-  if (spec_.curvatures.size() != 1 && spec_.curvatures.size() != n) {
-    throw InputError(
-        spec_.curvatures_where,
-        fmt::format("has {} values for {} islands; allowed is one value for all or one "
-                    "value an island",
-                    spec_.curvatures.size(), n));
-  }
-  curvatures_ = spec_.curvatures;
-  curvatures_.resize(n, spec_.curvatures.front());
-  const double steepest = *std::ranges::max_element(curvatures_);
-  if (!(spec_.learning_rate * steepest < 2.0)) {
-    throw InputError(
-        spec_.learning_rate_where,
-        fmt::format("is {}, with which descent on the curvature {} diverges; allowed "
-                    "is a number below {}",
-                    to_text(spec_.learning_rate), to_text(steepest), to_text(2.0 / steepest)));
-  }
+  optima_ = one_an_island(spec_.optima, n, spec_.optima_where);
+  curvatures_ = one_or_one_an_island(spec_.curvatures, n, spec_.curvatures_where);
+  require_convergence(spec_.learning_rate, *std::ranges::max_element(curvatures_),
+                      spec_.learning_rate_where);
   models_.assign(n, spec_.start);
   start_slots(n);
   streams_.clear();
@@ -63,7 +43,7 @@ void Quadratic::start(const TaskContext& context) {
 void Quadratic::train(IslandId island, std::int64_t steps) {
   const std::size_t i = island.index();
   const double a = curvatures_[i];
-  const double b = spec_.optima[i];
+  const double b = optima_[i];
   double x = models_[i];
   for (std::int64_t step = 0; step < steps; ++step) {
     double gradient = a * (x - b);
@@ -76,7 +56,7 @@ void Quadratic::train(IslandId island, std::int64_t steps) {
 double Quadratic::loss(double x) const {
   double sum = 0.0;
   for (std::size_t i = 0; i < curvatures_.size(); ++i) {
-    const double distance = x - spec_.optima[i];
+    const double distance = x - optima_[i];
     sum += 0.5 * curvatures_[i] * distance * distance;
   }
   return sum / static_cast<double>(curvatures_.size());

@@ -52,6 +52,7 @@ class Quadratic final : public ValueTask {
 
   QuadraticSpec spec_;
   std::vector<double> curvatures_;  ///< by island
+  std::vector<double> optima_;
   std::vector<double> models_;
   std::vector<Rng> streams_;
 };
