@@ -87,6 +87,11 @@ class Task {
   [[nodiscard]] virtual Model values(std::size_t slot, Fragment fragment) const = 0;
   virtual void assign(std::size_t slot, const Model& values, Fragment fragment) = 0;
   [[nodiscard]] virtual Evaluation evaluate() const = 0;
+  /// Sentences for the reader of a result: where the task says more than it rests on.
+  [[nodiscard]] virtual std::vector<std::string> cautions(std::size_t /*islands*/,
+                                                          std::int64_t /*local_steps*/) const {
+    return {};
+  }
 };
 
 struct TaskEntry {
