@@ -30,10 +30,11 @@ namespace gyre {
 ///                   simulator in robirahman/miri-decentralized-training-report, section 4.7)
 ///
 /// Both were made with 35 million to 2.4 billion parameters (compared with runs at 4 and 10
-/// billion), M = 1, 2, 4, 8, H = 30 local steps between exchanges, and about 20 tokens a parameter.
-/// Neither has a term for H. DiLoCo (arXiv 2311.08105) varies H for one small model and publishes
-/// no fit of it, and the ln H term that the n-dependent fit's author adds is, as he says, not
-/// measured: so there is none here, and `cautions` speaks up when H is not 30.
+/// billion), M = 1, 2, 4, 8, H = 30 local steps between exchanges, and about 20 tokens a parameter
+/// (the numbers of that paper as the simulator's documentation quotes them). Neither has a term for
+/// H. DiLoCo (arXiv 2311.08105) tries several H without a fit over them, and the ln H term that the
+/// n-dependent fit's author adds is, as he says, not measured: so there is none here, and
+/// `cautions` speaks up when H is not 30.
 ///
 /// What the law does not know: an L at D tokens is that of a run whose learning rate decayed over
 /// D tokens, with batch and rates tuned; so a curve over a run is one of ends of runs. M = 1 of the

@@ -1,9 +1,11 @@
 #include "models/scaling_law.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -65,7 +67,7 @@ TEST(ScalingLaw, TokensToALoss) {
   const ScalingLaw law;
   const double left = 2.20 - 1.8172 - 482.01 * std::exp(-0.3478 * std::log(1e10));
   const double by_hand = std::exp(std::log(2085.43 / left) / 0.3658);
-  const double tokens = law.tokens_for_loss({.parameters = 1e10, .loss = 2.20}).value();
+  const double tokens = law.tokens_for_loss({.parameters = 1e10, .loss = 2.20}).value_or(0.0);
   EXPECT_NEAR(tokens / by_hand, 1.0, 1e-12);
   EXPECT_NEAR(tokens, 7.2155e10, 0.00005e10);
   // 34,406.19 steps of 2^21 tokens: 34,406 is that rounded, and one step short of the goal.
@@ -110,8 +112,7 @@ TEST(ScalingLaw, LossAndTokensAreInverse) {
           before = loss;
           const std::optional<double> back =
               law.tokens_for_loss({.parameters = parameters, .loss = loss, .islands = islands});
-          ASSERT_TRUE(back.has_value());
-          EXPECT_NEAR(*back / tokens, 1.0, 1e-9);
+          EXPECT_NEAR(back.value_or(0.0) / tokens, 1.0, 1e-9);
         }
       }
     }

@@ -23,10 +23,9 @@ void ScalingLawSpec::describe(Fields& fields) {
                   tokens_per_step, Range{.at_least = 1.0, .at_most = 1e12});
   fields.required_choice(
       {"penalty",
-       "Factor f on the loss of M islands that exchange seldom: none; joint-fit, M^0.0116 "
+       "Factor f on the loss of M islands that exchange seldom: none (1); joint-fit, M^0.0116 "
        "(arXiv 2503.09799); or n-dependent, M^(1.0923 N^-0.2342), a later fit of the same runs. "
-       "All "
-       "are of 30 local steps and at most 8 islands."},
+       "Both are of 30 local steps and at most 8 islands."},
       law.penalty, kIslandPenalties);
   fields.optional_object({"fit",
                           "Constants of the loss E + A/N^alpha + B/D^beta; the defaults are those "
