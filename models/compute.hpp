@@ -74,6 +74,9 @@ struct ComputeSpec {
   void describe(Fields& fields);
   /// Errors: `InputError` if there is neither a step time nor chips.
   void check_given() const;
+  [[nodiscard]] std::optional<double> given_tokens() const {
+    return tokens_per_step > 0.0 ? std::optional(tokens_per_step) : std::nullopt;
+  }
   /// Whether chips set the time of a step anywhere.
   [[nodiscard]] bool counts_operations() const;
 };

@@ -50,6 +50,12 @@ struct TaskContext {
   std::uint64_t seed = 1;
 };
 
+/// What a job says of the model that it trains, where it does.
+struct JobFacts {
+  std::optional<double> parameters;
+  std::optional<double> tokens_per_step;  ///< of all islands together
+};
+
 /// What the islands learn. It knows nothing of time or network: the simulation calls it in the
 /// order of the simulated events.
 ///
@@ -62,6 +68,9 @@ class Task {
   virtual ~Task() = default;
   /// The task's own keys (see `Fields`).
   virtual void describe(Fields& fields) = 0;
+  /// Fills in what the task's own keys leave to the job, before any start. Errors: `InputError` for
+  /// what is then still missing.
+  virtual void take_job(const JobFacts& /*job*/) {}
   /// Reads what is shared by all runs, once. Errors: `InputError` for missing or broken data.
   virtual void load() {}
   /// Starts a run: all islands hold the same initial model, and there are no other slots. May be
@@ -87,6 +96,11 @@ class Task {
   [[nodiscard]] virtual Model values(std::size_t slot, Fragment fragment) const = 0;
   virtual void assign(std::size_t slot, const Model& values, Fragment fragment) = 0;
   [[nodiscard]] virtual Evaluation evaluate() const = 0;
+  /// Sentences for the reader of a result: where the task says more than it rests on.
+  [[nodiscard]] virtual std::vector<std::string> cautions(std::size_t /*islands*/,
+                                                          std::int64_t /*local_steps*/) const {
+    return {};
+  }
 };
 
 struct TaskEntry {

@@ -3,12 +3,13 @@
 #include "models/task.hpp"
 #include "models/tasks/noisy_quadratic.hpp"
 #include "models/tasks/quadratic.hpp"
+#include "models/tasks/scaling_law_task.hpp"
 #include "models/tasks/softmax.hpp"
 
 namespace gyre {
 
 std::span<const TaskEntry> task_table() {
-  static constexpr std::array<TaskEntry, 3> kTasks{{
+  static constexpr std::array<TaskEntry, 4> kTasks{{
       {"noisy-quadratic",
        "SGD on a spectrum of curvatures with gradient noise: its expected loss, in closed form and "
        "without random numbers.",
@@ -16,6 +17,11 @@ std::span<const TaskEntry> task_table() {
       {"quadratic",
        "One number an island on f_i(x) = a_i/2 (x - b_i)^2: every curve has a closed form.",
        make_quadratic},
+      {"scaling-law",
+       "Large language models by published fits: loss from parameters, the tokens that have "
+       "reached "
+       "a model, and a stated penalty for islands.",
+       make_scaling_law},
       {"softmax",
        "Multinomial logistic regression on Fashion-MNIST, trained for real with plain SGD.",
        make_softmax},

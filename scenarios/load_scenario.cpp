@@ -264,6 +264,8 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
   const std::vector<std::string> islands = topology.island_names();
   const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
   static_cast<void>(ComputeModel(scenario.job.compute, islands, seed));
+  scenario.task->take_job({.parameters = scenario.job.parameters,
+                           .tokens_per_step = scenario.job.compute.given_tokens()});
   scenario.task->start({.islands = islands, .seed = seed});
   std::map<std::string, const ScheduleSpec*> labels;
   for (const ScheduleSpec& schedule : scenario.schedules) {
