@@ -175,6 +175,7 @@ TEST(Perceptron, PaddingHoldsNoParameters) {
 }
 
 TEST(Perceptron, TheStartHasHeNormalWeights) {
+  constexpr std::size_t kHidden = 128;
   const Model start = he_normal(PerceptronShape(Widths{128}), Rng::stream(1, "start"));
   const auto variance = [&start](std::size_t first, std::size_t count) {
     double sum = 0.0;
@@ -182,10 +183,10 @@ TEST(Perceptron, TheStartHasHeNormalWeights) {
     return sum / static_cast<double>(count);
   };
   // A sample variance of n normal numbers deviates by √(2/n): 0.45 % and 4 %; four of them.
-  EXPECT_NEAR(variance(0, 784U * 128U), 2.0 / 784.0, 0.018 * 2.0 / 784.0);
-  EXPECT_NEAR(variance(785U * 128U, 1280), 2.0 / 128.0, 0.16 * 2.0 / 128.0);
-  EXPECT_EQ(variance(784U * 128U, 128), 0.0);
-  EXPECT_EQ(variance(785U * 128U + 1280U, 10), 0.0);
+  EXPECT_NEAR(variance(0, 784 * kHidden), 2.0 / 784.0, 0.018 * 2.0 / 784.0);
+  EXPECT_NEAR(variance(785 * kHidden, 1280), 2.0 / 128.0, 0.16 * 2.0 / 128.0);
+  EXPECT_EQ(variance(784 * kHidden, 128), 0.0);
+  EXPECT_EQ(variance(785 * kHidden + 1280, 10), 0.0);
 }
 
 MlpSpec spec_of(const Widths& hidden, Kind kind = Kind::kSgd, double learning_rate = 0.05) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -60,7 +60,7 @@ class ImageTask : public ValueTask {
 
   FashionMnist data_;
   std::vector<Classifier> classifiers_;  ///< by island
-  std::optional<Batch> batch_;           ///< from the first start on
+  std::unique_ptr<Batch> batch_;         ///< from the first start on
   std::vector<std::uint8_t> labels_;     ///< of the batch
 };
 
@@ -69,14 +69,14 @@ void ImageTask<Classifier, Batch>::start(const TaskContext& context) {
   check(!context.islands.empty(), "a task was started without islands");
   classifiers_.assign(context.islands.size(), first_model(context));
   start_slots(context.islands.size());
-  batch_.emplace(make_batch(static_cast<std::size_t>(images().batch)));
+  batch_ = std::make_unique<Batch>(make_batch(static_cast<std::size_t>(images().batch)));
   labels_.assign(batch_->size(), 0);
   data_.start(context);
 }
 
 template <class Classifier, class Batch>
 void ImageTask<Classifier, Batch>::train(IslandId island, std::int64_t steps) {
-  check(batch_.has_value(), "a task was trained before it was started");
+  check(batch_ != nullptr, "a task was trained before it was started");
   const LabelledImages& training = data_.training();
   for (std::int64_t step = 0; step < steps; ++step) {
     const std::span<const std::uint32_t> samples = data_.draw(island);
