@@ -192,8 +192,10 @@ double largest_over(const WorkerCurve& steps, Range range) {
 // with the last few batches and in proportion to themselves: relative range, and 10 % more.
 // The least accuracy of 27 islands is one extreme value, compared at steps 500 and 1000 only:
 // later, for 2shard ring H=1 at step 2000, the reference has 0.684 where the least of 24 of our
-// seeds is 0.690, although the means agree.
-void check_workers(const Curve& curve, const WorkerCurve& steps) {
+// seeds is 0.690, although the means agree. Perceptrons follow their last batches more closely:
+// under iid cliques H=1 the worst of nine moves between 0.761 and 0.814 from step 484 to step 500,
+// so that no extreme value of theirs is compared.
+void check_workers(const Setting& setting, const Curve& curve, const WorkerCurve& steps) {
   const double mean_tolerance =
       0.015 + largest_over(steps, [](const auto& f) { return f.mean_accuracy.range(); });
   const double worst_tolerance =
@@ -205,7 +207,7 @@ void check_workers(const Curve& curve, const WorkerCurve& steps) {
     SCOPED_TRACE(step);
     const Reference& r = curve.at(step);
     EXPECT_NEAR(ours.mean_accuracy.mean(), r.worker_mean, mean_tolerance);
-    if (step <= 1000) {
+    if (step <= 1000 && setting.task == "softmax") {
       EXPECT_NEAR(ours.worst_accuracy.least(), r.worker_least, worst_tolerance);
     }
     if (r.consensus < kConsensus) {
@@ -251,7 +253,7 @@ void check_three_seeds(const std::string& name, const std::string& part) {
           .consensus = spread([](const Evaluation& e) { return e.consensus_distance; })};
     }
     SCOPED_TRACE(name_of(setting, 0));
-    check_workers(curve, workers);
+    check_workers(setting, curve, workers);
   }
 }
 
