@@ -1,6 +1,7 @@
 #include <array>
 
 #include "models/task.hpp"
+#include "models/tasks/mlp.hpp"
 #include "models/tasks/noisy_quadratic.hpp"
 #include "models/tasks/quadratic.hpp"
 #include "models/tasks/scaling_law_task.hpp"
@@ -9,7 +10,10 @@
 namespace gyre {
 
 std::span<const TaskEntry> task_table() {
-  static constexpr std::array<TaskEntry, 4> kTasks{{
+  static constexpr std::array<TaskEntry, 5> kTasks{{
+      {"mlp",
+       "A multi-layer perceptron on Fashion-MNIST, trained for real with SGD, momentum or AdamW.",
+       make_mlp},
       {"noisy-quadratic",
        "SGD on a spectrum of curvatures with gradient noise: its expected loss, in closed form and "
        "without random numbers.",

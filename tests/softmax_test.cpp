@@ -56,7 +56,7 @@ Model random_parameters(Rng& stream) {
 }
 
 TEST(LinearClassifier, AStepEqualsThePlainArithmetic) {
-  for (const std::size_t size : {1U, 2U, 3U, 4U, 7U, 32U}) {
+  for (const std::size_t size : {1U, 2U, 3U, 5U, 7U, 32U}) {
     SCOPED_TRACE(size);
     Rng stream = Rng::stream(size, "images");
     LinearClassifier classifier;
@@ -244,7 +244,7 @@ TEST(TaskTable, IsSortedAndMakesItsTasks) {
     EXPECT_NE(entry.make(), nullptr);
     previous = entry.name;
   }
-  EXPECT_EQ(task_table().size(), 4U);
+  EXPECT_EQ(task_table().size(), 5U);
 }
 
 }  // namespace

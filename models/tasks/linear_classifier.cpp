@@ -1,19 +1,12 @@
 #include "models/tasks/linear_classifier.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "models/error.hpp"
-
-// A second copy of a function for processors with AVX, chosen when the program starts. It has the
-// same arithmetic without fused operations, and so the same bits, in fewer instructions.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GYRE_WIDE [[gnu::target_clones("avx", "default")]]
-#else
-#define GYRE_WIDE
-#endif
+#include "models/wide.hpp"
 
 namespace gyre {
 namespace {
@@ -122,10 +115,7 @@ ImageBatch::ImageBatch(std::size_t images)
       outputs_(padded_size_) {}
 
 void ImageBatch::set(std::size_t image, const std::uint8_t* pixels) {
-  float* inputs = inputs_.data() + image * kImageInputs;
-  for (std::size_t j = 0; j < kImageInputs; ++j) {
-    inputs[j] = static_cast<float>(pixels[j]) * (1.0F / 255.0F);
-  }
+  scale_pixels(pixels, inputs_.data() + image * kImageInputs);
 }
 
 void ImageBatch::forward(const LinearClassifier& classifier) {
@@ -145,18 +135,10 @@ void ImageBatch::descend(LinearClassifier& classifier, std::span<const std::uint
   forward(classifier);
   const float scale = learning_rate / static_cast<float>(size_);
   for (std::size_t s = 0; s < size_; ++s) {
-    const ClassValues z = logits(s);
-    const float highest = *std::ranges::max_element(z);
-    PaddedValues gradient{};
-    float sum = 0.0F;
-    for (std::size_t c = 0; c < kImageClasses; ++c) {
-      gradient[c] = std::exp(z[c] - highest);
-      sum += gradient[c];
-    }
-    const float share = scale / sum;
-    for (std::size_t c = 0; c < kImageClasses; ++c) gradient[c] *= share;
-    gradient[labels[s]] -= scale;
-    outputs_[s] = row_of(gradient);
+    const ClassValues gradient = cross_entropy_gradient(logits(s), labels[s], scale);
+    PaddedValues padded{};
+    std::ranges::copy(gradient, padded.begin());
+    outputs_[s] = row_of(padded);
   }
   for (std::size_t s = size_; s < padded_size_; ++s) outputs_[s] = ClassRow{};
   subtract_products(classifier.rows_.data(), inputs_, outputs_);

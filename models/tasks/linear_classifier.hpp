@@ -1,25 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "models/tasks/image_classes.hpp"
+
 namespace gyre {
 
-/// The arithmetic of multinomial logistic regression on 28×28 images with 10 classes, in float32.
-///
-///   logits   z = xW + b,  x ∈ [0, 1]^784,  W: 784×10,  b: 10
-///   loss     −z_y + log Σ_c exp z_c
-///   step     (W, b) ← (W, b) − (η/B) Σ_s (x_s, 1)ᵀ (softmax(z_s) − e_{y_s})
-///
-/// Ten classes are too narrow for a general matrix product, which spends its time on packing. Here
-/// a row of W fills three vectors of four floats (two lanes idle), and four samples or four inputs
-/// share each load, so that all sums stay in registers. The order of every sum is fixed: over
-/// inputs ascending from the bias, over samples ascending.
-inline constexpr std::size_t kImageInputs = 784;
-inline constexpr std::size_t kImageClasses = 10;
 /// W by input, then b: input × class, then class.
 inline constexpr std::size_t kImageParameters = (kImageInputs + 1) * kImageClasses;
 
@@ -32,9 +21,19 @@ struct ClassRow {
   Float4 middle{};
   Float4 high{};
 };
-using ClassValues = std::array<float, kImageClasses>;
 
-/// A model: the rows of W, then b.
+/// The arithmetic of multinomial logistic regression on 28×28 images with 10 classes, in float32.
+///
+///   logits   z = xW + b,  x ∈ [0, 1]^784,  W: 784×10,  b: 10
+///   loss     −z_y + log Σ_c exp z_c
+///   step     (W, b) ← (W, b) − (η/B) Σ_s (x_s, 1)ᵀ (softmax(z_s) − e_{y_s})
+///
+/// Ten classes are too narrow for a general matrix product, which spends its time on packing. Here
+/// a row of W fills three vectors of four floats (two lanes idle), and four samples or four inputs
+/// share each load, so that all sums stay in registers. The order of every sum is fixed: over
+/// inputs ascending from the bias, over samples ascending.
+///
+/// A model is the rows of W, then b.
 class LinearClassifier {
  public:
   LinearClassifier() : rows_(kImageInputs + 1) {}
