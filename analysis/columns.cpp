@@ -181,6 +181,30 @@ constexpr std::array kPlan{
         "the best schedule's period as plans of flows with their rates, which the simulator runs"},
 };
 
+constexpr std::array kForecast{
+    Column{"schedule", "-", "name of the schedule in the scenario"},
+    Column{"mode", "-", "what the switches may do"},
+    Column{"local_steps", "-", "local steps between two exchanges (H)"},
+    Column{"outcome", "-", "reached, never (no number of tokens leads to the loss) or failed"},
+    Column{"effective_islands", "-",
+           "islands whose tokens keep reaching a model, for which the penalty is taken"},
+    Column{"tokens", "-", "training tokens that have to reach a model for the loss"},
+    Column{"steps", "-", "local steps of an island until then"},
+    Column{"rounds", "-", "rounds until then"},
+    Column{"days", "d", "time until then, extrapolated from the simulated rounds"},
+    Column{"bound_days", "d",
+           "least that the same rounds could take with any exchange on this map, compute included"},
+    Column{"ratio_to_bound", "1", "days / bound_days"},
+    Column{"round_s", "s", "length of a round in the second half of the simulated ones"},
+    Column{"compute_utilisation", "1", "share of that time that islands compute, mean"},
+    Column{"sent_gb_per_site", "GB", "bytes that an island sends until then, mean"},
+    Column{"peak_gbps_per_site", "Gbit/s", "highest rate on any island's access link"},
+    Column{"cost_per_site", "currency",
+           "chips and traffic of an island, mean; empty without prices"},
+    Column{"cost", "currency", "of all islands together"},
+    Column{"simulated_rounds", "-", "rounds that were simulated"},
+};
+
 constexpr std::array kTables{
     OutputTable{"summary", "summary.csv: one row a run of a comparison", kSummary},
     OutputTable{"trace", "trace.csv: one row an evaluation of a run", kTrace},
@@ -191,6 +215,8 @@ constexpr std::array kTables{
     OutputTable{"islands", "islands.csv: one row an island of a run", kIslands},
     OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
     OutputTable{"crosscheck", "gyre crosscheck --format csv: one row a round", kCrosscheck},
+    OutputTable{"forecast", "gyre forecast --format csv: one row a schedule, mode and H",
+                kForecast},
     OutputTable{"plan", "gyre plan --format csv: one row a mode and rank", kPlan},
 };
 
@@ -204,6 +230,7 @@ std::span<const Column> switches_columns() { return kSwitches; }
 std::span<const Column> islands_columns() { return kIslands; }
 std::span<const Column> exchange_columns() { return kExchange; }
 std::span<const Column> crosscheck_columns() { return kCrosscheck; }
+std::span<const Column> forecast_columns() { return kForecast; }
 std::span<const Column> plan_columns() { return kPlan; }
 std::span<const OutputTable> output_tables() { return kTables; }
 

@@ -34,6 +34,7 @@ std::span<const Column> islands_columns();
 /// `gyre exchange --format csv`: one row.
 std::span<const Column> exchange_columns();
 /// `gyre plan --format csv`: one row a mode and rank.
+std::span<const Column> forecast_columns();
 std::span<const Column> plan_columns();
 
 /// `gyre crosscheck --format csv`: one row a round.

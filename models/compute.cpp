@@ -164,7 +164,8 @@ ComputeModel::ComputeModel(const ComputeSpec& spec, const std::vector<std::strin
     : jitter_(spec.jitter),
       step_times_(islands.size(), spec.step_time),
       traces_(islands.size()),
-      next_(islands.size(), 0) {
+      next_(islands.size(), 0),
+      chips_(islands.size()) {
   const auto place_of = [&islands](const Text& island) {
     const auto found = std::find(islands.begin(), islands.end(), island.value);
     if (found == islands.end()) {
@@ -195,7 +196,9 @@ ComputeModel::ComputeModel(const ComputeSpec& spec, const std::vector<std::strin
     }
     const std::optional<AcceleratorSpec>& chips =
         own != nullptr && own->accelerators ? own->accelerators : spec.accelerators;
-    if (chips) step_times_[i] = time_on(*chips, spec, islands[i], islands.size());
+    if (!chips) continue;
+    step_times_[i] = time_on(*chips, spec, islands[i], islands.size());
+    chips_[i] = chips->count;
   }
   if (spec.trace) {
     for (std::size_t c = 0; c < spec.trace->islands.size(); ++c) {

@@ -94,6 +94,10 @@ class ComputeModel {
   /// Time of the island's next `steps` local steps.
   Duration draw(IslandId island, std::int64_t steps);
   [[nodiscard]] Duration mean_step_time(IslandId island) const;
+  /// The island's chips; none where its step time is stated.
+  [[nodiscard]] std::optional<std::int64_t> chips(IslandId island) const {
+    return chips_[island.index()];
+  }
   /// The longest of the islands' mean step times.
   [[nodiscard]] Duration slowest_mean_step_time() const;
 
@@ -102,6 +106,7 @@ class ComputeModel {
   std::vector<Duration> step_times_;
   std::vector<std::vector<Duration>> traces_;  ///< by island; empty: its step time
   std::vector<std::size_t> next_;              ///< place in its trace
+  std::vector<std::optional<std::int64_t>> chips_;
   std::vector<Rng> streams_;
 };
 

@@ -45,6 +45,27 @@ struct Evaluation {
   double consensus_distance = 0.0;  ///< Ξ² = (1/n) Σ_i ‖x_i − x̄‖²
 };
 
+/// What a task that follows a law can say of a whole run from its beginning.
+class LossForecast {
+ public:
+  virtual ~LossForecast() = default;
+  /// Tokens that have reached a model so far, by island.
+  [[nodiscard]] virtual std::vector<double> tokens_reached() const = 0;
+  /// Tokens that all islands together have trained on so far.
+  [[nodiscard]] virtual double tokens_trained() const = 0;
+  /// Tokens of a step of all islands together.
+  [[nodiscard]] virtual double tokens_per_step() const = 0;
+  /// Tokens at which models that `islands` train together have the loss; none where they never do.
+  [[nodiscard]] virtual std::optional<double> tokens_for(double loss, double islands) const = 0;
+  /// A sentence for each way in which the use leaves what the law was made from.
+  struct Use {
+    double islands = 1.0;
+    double tokens = 0.0;
+    std::int64_t local_steps = 1;
+  };
+  [[nodiscard]] virtual std::vector<std::string> cautions_of(const Use& use) const = 0;
+};
+
 struct TaskContext {
   std::vector<std::string> islands;  ///< names by rank; they name the random streams
   std::uint64_t seed = 1;
@@ -96,6 +117,8 @@ class Task {
   [[nodiscard]] virtual Model values(std::size_t slot, Fragment fragment) const = 0;
   virtual void assign(std::size_t slot, const Model& values, Fragment fragment) = 0;
   [[nodiscard]] virtual Evaluation evaluate() const = 0;
+  /// Null where the task can't tell what a longer run would bring.
+  [[nodiscard]] virtual const LossForecast* forecast() const { return nullptr; }
   /// Sentences for the reader of a result: where the task says more than it rests on.
   [[nodiscard]] virtual std::vector<std::string> cautions(std::size_t /*islands*/,
                                                           std::int64_t /*local_steps*/) const {

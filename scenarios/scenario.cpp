@@ -216,6 +216,30 @@ void PlanBlock::describe(Fields& fields) {
   spec.describe(fields);
 }
 
+void PriceSpec::describe(Fields& fields) {
+  where = fields.where();
+  accelerator_where = fields.where("accelerator_hour");
+  fields.optional({"currency", "What the prices are in; printed, nothing else."}, currency);
+  fields.optional({"accelerator_hour", "Of one chip for an hour."}, accelerator_hour, kNotNegative);
+  fields.optional({"sent_gb", "Of 1e9 bytes that an island sends."}, sent_gb, kNotNegative);
+  if (!accelerator_hour && !sent_gb) {
+    throw InputError(where, "has no price; allowed are `accelerator_hour` and `sent_gb`");
+  }
+}
+
+void ForecastBlock::describe(Fields& fields) {
+  where = fields.where();
+  fields.list({"local_steps",
+               "Numbers of local steps between exchanges to forecast with, for schedules that give "
+               "no own; the job's if not given."},
+              Presence::kDefaulted, local_steps, 1, Range{.at_least = 1.0});
+  fields.optional({"rounds",
+                   "Rounds of each forecast that are simulated (an even number); from the second "
+                   "half of them the rest is extrapolated."},
+                  rounds, Range{.at_least = 2.0});
+  fields.optional_object({"prices", "What chips and traffic cost."}, prices);
+}
+
 void StopSpec::describe(Fields& fields) {
   accuracy_where = fields.where("accuracy");
   fields.optional({"accuracy", "Target: accuracy of the average model on the test set."}, accuracy,
@@ -251,6 +275,7 @@ void Scenario::describe(Fields& fields) {
   fields.optional_object({"evaluate", "When the models are evaluated."}, evaluate);
   fields.list_of({"schedules", "The schedules to compare."}, Presence::kRequired, schedules);
   fields.optional_object({"plan", "What `gyre plan` looks for."}, plan);
+  fields.optional_object({"forecast", "What `gyre forecast` varies and prices."}, forecast);
   fields.optional_object({"stop", "When a run ends."}, stop);
 }
 

@@ -149,6 +149,27 @@ struct PlanBlock {
   void describe(Fields& fields);
 };
 
+/// What things cost, in any currency.
+struct PriceSpec {
+  Text currency{.value = "USD", .where = {}};
+  std::optional<double> accelerator_hour;  ///< of one chip
+  std::optional<double> sent_gb;           ///< of 1e9 bytes that an island sends
+  Where where;
+  Where accelerator_where;
+
+  void describe(Fields& fields);
+};
+
+/// What `gyre forecast` varies and prices.
+struct ForecastBlock {
+  std::vector<std::int64_t> local_steps;  ///< empty: the schedules' own
+  std::int64_t rounds = 24;               ///< of each that are simulated
+  std::optional<PriceSpec> prices;
+  Where where;
+
+  void describe(Fields& fields);
+};
+
 struct StopSpec {
   std::optional<double> accuracy;  ///< of the average model
   std::optional<double> loss;      ///< of the average model
@@ -172,6 +193,7 @@ struct Scenario {
   std::int64_t evaluate_every = 10;  ///< rounds
   std::vector<ScheduleSpec> schedules;
   PlanBlock plan;
+  std::optional<ForecastBlock> forecast;
   StopSpec stop;
 
   void describe(Fields& fields);

@@ -107,6 +107,12 @@ void check_training(const Scenario& scenario, const Topology& topology) {
     if (!schedule.policy->exchanges()) continue;
     check_schedule(scenario, schedule, topology);
   }
+  if (scenario.forecast && scenario.task->forecast() == nullptr) {
+    throw InputError(scenario.forecast->where,
+                     fmt::format("has no effect with task '{}', which says nothing of longer runs; "
+                                 "allowed with scaling-law",
+                                 scenario.task_name));
+  }
   if (scenario.task->has_values()) return;
   if (scenario.network.aggregator && scenario.network.aggregator->numbers) {
     throw InputError(

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",   "exchange",   "plan",      "run",
-                                         "compare", "crosscheck", "reproduce", "list"};
+const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run", "compare",
+                                         "forecast", "crosscheck", "reproduce", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -166,6 +166,18 @@ void add_compare(CLI::App& app, CompareOptions& options, Action& action) {
       "Run again on the same folder, it reuses the runs that are complete.\n"
       "Example: gyre compare scenarios/nine-city.yaml -o results/nine-city --jobs 2");
   command->callback([&] { action = [&options] { return command_compare(options); }; });
+}
+
+void add_forecast(CLI::App& app, ForecastOptions& options, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "forecast",
+      "Days, utilisation, traffic and cost of whole runs to a loss: schedules x modes x H");
+  add_scenario(*command, options.common);
+  add_fidelity(*command, options.common);
+  command->add_flag("--quiet", options.common.quiet, "No progress on standard error");
+  add_format(*command, options.common.format);
+  command->footer("Example: gyre forecast scenarios/llm-10b.yaml");
+  command->callback([&] { action = [&options] { return command_forecast(options); }; });
 }
 
 void add_crosscheck(CLI::App& app, CrosscheckOptions& options, Action& action) {
@@ -344,6 +356,7 @@ int run_cli(int argc, char** argv) {
   PlanCommandOptions plan_options;
   RunOptions run_options;
   CompareOptions compare_options;
+  ForecastOptions forecast_options;
   CrosscheckOptions crosscheck_options;
   ReproduceOptions reproduce_options;
   ListOptions list_options;
@@ -353,6 +366,7 @@ int run_cli(int argc, char** argv) {
   add_plan(app, plan_options, action);
   add_run(app, run_options, action);
   add_compare(app, compare_options, action);
+  add_forecast(app, forecast_options, action);
   add_crosscheck(app, crosscheck_options, action);
   add_reproduce(app, reproduce_options, action);
   add_list(app, list_options, action);

@@ -56,6 +56,9 @@ struct CrosscheckOptions {
   std::optional<std::string> mode;
   std::int64_t rounds = 4;
 };
+struct ForecastOptions {
+  CommonOptions common;
+};
 struct ReproduceOptions {
   std::string name;
   bool quiet = false;
@@ -73,6 +76,7 @@ int command_plan(const PlanCommandOptions& options);
 int command_run(const RunOptions& options);
 int command_compare(const CompareOptions& options);
 int command_crosscheck(const CrosscheckOptions& options);
+int command_forecast(const ForecastOptions& options);
 int command_reproduce(const ReproduceOptions& options);
 int command_list(const ListOptions& options);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -59,6 +61,14 @@ std::vector<std::string> consequences(const LoadedScenario& loaded) {
     if (!idle.empty()) {
       lines.push_back(fmt::format("least-latency routing never uses {}",
                                   fmt::format("{}", fmt::join(idle, ", "))));
+    }
+  }
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    const TrainingSpec training = training_of(scenario, schedule);
+    for (const std::string& one :
+         scenario.task->cautions(topology.island_count(), training.steps())) {
+      std::string line = fmt::format("caution: {}", one);
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     }
   }
   const std::size_t runs = all_runs(scenario).size();

@@ -183,6 +183,28 @@ Evaluation ScalingLawTask::evaluate() const {
   return result;
 }
 
+std::vector<double> ScalingLawTask::tokens_reached() const {
+  std::vector<double> tokens;
+  for (const Effect& effect : effects()) tokens.push_back(effect.tokens);
+  return tokens;
+}
+
+double ScalingLawTask::tokens_trained() const {
+  return island_tokens() * std::accumulate(steps_.begin(), steps_.end(), 0.0);
+}
+
+std::optional<double> ScalingLawTask::tokens_for(double loss, double islands) const {
+  return spec_.law.tokens_for_loss(
+      {.parameters = model_parameters(), .loss = loss, .islands = islands});
+}
+
+std::vector<std::string> ScalingLawTask::cautions_of(const Use& use) const {
+  return spec_.law.cautions({.parameters = model_parameters(),
+                             .islands = use.islands,
+                             .tokens = use.tokens,
+                             .local_steps = use.local_steps});
+}
+
 std::vector<std::string> ScalingLawTask::cautions(std::size_t islands,
                                                   std::int64_t local_steps) const {
   return spec_.law.cautions({.parameters = model_parameters(),

@@ -56,7 +56,7 @@ struct ScalingLawSpec {
 /// model, so its loss is that of a model with the islands' mean D_i and mean M_i: the islands' own
 /// where they agree. Consensus distance is Ξ² of the c_i, in steps². Before its first step a model
 /// counts as trained on the tokens of one. There is no accuracy; tokens are the samples.
-class ScalingLawTask final : public Task {
+class ScalingLawTask final : public Task, public LossForecast {
  public:
   explicit ScalingLawTask(ScalingLawSpec spec = {}) : spec_(spec) {}
 
@@ -77,11 +77,14 @@ class ScalingLawTask final : public Task {
   [[nodiscard]] std::vector<std::string> cautions(std::size_t islands,
                                                   std::int64_t local_steps) const override;
 
-  [[nodiscard]] const ScalingLaw& law() const { return spec_.law; }
-  /// N, once the job is known.
-  [[nodiscard]] double model_parameters() const { return spec_.parameters.value_or(1.0); }
-  /// Tokens of a step of all islands.
-  [[nodiscard]] double tokens_per_step() const { return spec_.tokens_per_step.value_or(1.0); }
+  [[nodiscard]] const LossForecast* forecast() const override { return this; }
+  [[nodiscard]] std::vector<double> tokens_reached() const override;
+  [[nodiscard]] double tokens_trained() const override;
+  [[nodiscard]] double tokens_per_step() const override {
+    return spec_.tokens_per_step.value_or(1.0);
+  }
+  [[nodiscard]] std::optional<double> tokens_for(double loss, double islands) const override;
+  [[nodiscard]] std::vector<std::string> cautions_of(const Use& use) const override;
 
   /// What a model's training amounts to.
   struct Effect {
@@ -97,6 +100,7 @@ class ScalingLawTask final : public Task {
 
   void keep_apart(std::size_t count);
   [[nodiscard]] double loss(Effect effect) const;
+  [[nodiscard]] double model_parameters() const { return spec_.parameters.value_or(1.0); }
   /// τ: tokens of a step of one island.
   [[nodiscard]] double island_tokens() const {
     return tokens_per_step() / static_cast<double>(islands_);
