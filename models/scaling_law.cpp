@@ -32,12 +32,12 @@ void add_loss_cautions(const LossFit& fit, const ScalingLaw::Use& use,
   if (outside(use.parameters, kLossFitParameters)) {
     cautions.push_back(
         fmt::format("{} parameters are outside of the loss fit's 7e7 to 1.6e10 (arXiv 2404.10102)",
-                    to_text(use.parameters)));
+                    fmt::format("{:.4g}", use.parameters)));
   }
   if (use.tokens && outside(*use.tokens, kLossFitTokens)) {
     cautions.push_back(
         fmt::format("{} tokens are outside of the loss fit's 5e9 to 5e11 (arXiv 2404.10102)",
-                    to_text(*use.tokens)));
+                    fmt::format("{:.4g}", *use.tokens)));
   }
 }
 
@@ -48,13 +48,13 @@ void add_penalty_cautions(const ScalingLaw::Use& use, std::vector<std::string>& 
     cautions.push_back(fmt::format(
         "{} parameters are outside of the 3.5e7 to 2.4e9 that the penalty was fitted on (arXiv "
         "2503.09799){}",
-        to_text(use.parameters),
+        fmt::format("{:.4g}", use.parameters),
         compared ? "; up to 1e10 the fits were compared with single runs" : ""));
   }
   if (use.islands > kPenaltyIslands) {
     cautions.push_back(fmt::format(
         "{} islands are more than the 8 that the penalty was fitted on (arXiv 2503.09799)",
-        to_text(use.islands)));
+        fmt::format("{:.4g}", use.islands)));
   }
   if (use.local_steps && *use.local_steps != kPenaltyLocalSteps) {
     cautions.push_back(

@@ -15,8 +15,8 @@ namespace {
 TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
   const Outcome help = gyre("--help");
   EXPECT_EQ(help.status, 0);
-  for (const char* command :
-       {"check", "exchange", "plan", "run", "compare", "crosscheck", "reproduce", "list"}) {
+  for (const char* command : {"check", "exchange", "plan", "run", "compare", "forecast",
+                              "crosscheck", "reproduce", "list"}) {
     EXPECT_NE(help.output.find(fmt::format("  {} ", command)), std::string::npos) << command;
     EXPECT_EQ(gyre(fmt::format("{} --help", command)).status, 0);
   }
@@ -252,8 +252,8 @@ TEST_F(Cli, ReadmeAndParserKnowTheSameOptions) {
     return options;
   };
   std::set<std::string> known{"--version"};
-  for (const char* command :
-       {"check", "exchange", "plan", "run", "compare", "crosscheck", "reproduce", "list"}) {
+  for (const char* command : {"check", "exchange", "plan", "run", "compare", "forecast",
+                              "crosscheck", "reproduce", "list"}) {
     known.merge(options_in(gyre(fmt::format("{} --help", command)).output));
   }
   std::set<std::string> documented;
