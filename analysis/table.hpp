@@ -18,6 +18,7 @@ class TextTable {
   explicit TextTable(std::vector<Heading> headings) : headings_(std::move(headings)) {}
   /// Requires one cell for each heading.
   void row(std::vector<std::string> cells);
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] std::string render() const;
 
  private:

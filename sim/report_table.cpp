@@ -83,17 +83,66 @@ std::string heading(const LoadedScenario& loaded) {
                      step_time_text(loaded, 1), target);
 }
 
-/// The first schedule of each mode that crosses the WAN and reached the target.
-std::string shift(const std::vector<SummaryRow>& rows) {
-  std::string text;
-  std::string mode;
+/// The first schedule of a mode that crosses the WAN and reached the target: any, or of those that
+/// exchange as named. Null if there is none. Requires ranked rows.
+const SummaryRow* first_of(const std::vector<SummaryRow>& rows, std::string_view mode,
+                           std::optional<std::string_view> exchange) {
   for (const SummaryRow& row : rows) {
-    if (row.mode == mode || row.wan_gb.value_or(0.0) <= 0.0 || !row.time_to_accuracy_s) continue;
-    mode = row.mode;
-    text +=
-        fmt::format("  {:<12} {} ({:.1f} s)\n", row.mode, row.schedule, *row.time_to_accuracy_s);
+    if (row.mode != mode || row.wan_gb.value_or(0.0) <= 0.0 || !row.time_to_accuracy_s) continue;
+    if (!exchange || row.exchange == *exchange) return &row;
   }
-  return text.empty() ? "" : "First over the WAN, by what the switches can do:\n" + text;
+  return nullptr;
+}
+
+/// The time of the colocated schedule in a mode, if it reached the target.
+std::optional<double> colocated_time(const std::vector<SummaryRow>& rows, std::string_view mode) {
+  for (const SummaryRow& row : rows) {
+    if (row.mode == mode && row.policy == "colocated") return row.time_to_accuracy_s;
+  }
+  return {};
+}
+
+/// Rows of one kind of exchange: each mode's first schedule, its gap to colocated, and how much of
+/// the gap without any capability that leaves closed.
+void add_gaps(const LoadedScenario& loaded, const std::vector<SummaryRow>& rows,
+              std::optional<std::string_view> exchange, TextTable& table) {
+  std::optional<double> widest;
+  for (const Mode mode : loaded.scenario.network.modes) {
+    const SummaryRow* first = first_of(rows, name_of(mode), exchange);
+    if (first == nullptr) continue;
+    const double time_s = *first->time_to_accuracy_s;
+    const std::optional<double> colocated = colocated_time(rows, name_of(mode));
+    std::optional<double> gap;
+    if (colocated) gap = time_s - *colocated;
+    if (mode == Mode::kNeither) widest = gap;
+    const bool closes = gap && widest && mode != Mode::kNeither && *widest > 0.0;
+    table.row({std::string(name_of(mode)), std::string(exchange.value_or("any")), first->schedule,
+               fmt::format("{:.1f} s", time_s), gap ? fmt::format("{:.1f} s", *gap) : "-",
+               colocated ? fmt::format("{:.2f}", time_s / *colocated) : "-",
+               closes ? fmt::format("{:.0f} %", 100.0 * (1.0 - *gap / *widest)) : "-"});
+  }
+}
+
+/// What the switches' help is worth, where several schedules or modes reached the target.
+std::string shift(const LoadedScenario& loaded, const std::vector<SummaryRow>& rows) {
+  TextTable table({{.text = "mode"},
+                   {.text = "exchange"},
+                   {.text = "first schedule"},
+                   {.text = "to target", .align = Align::kRight},
+                   {.text = "gap", .align = Align::kRight},
+                   {.text = "x colocated", .align = Align::kRight},
+                   {.text = "closed", .align = Align::kRight}});
+  add_gaps(loaded, rows, {}, table);
+  if (table.empty()) return "";
+  const std::string_view direct = name_of(Exchange::kDirect);
+  const bool several = std::any_of(rows.begin(), rows.end(), [direct](const SummaryRow& row) {
+    return !row.exchange.empty() && row.exchange != direct && row.policy != "colocated";
+  });
+  if (several) add_gaps(loaded, rows, direct, table);
+  return "First over the WAN, by what the switches can do; its gap to colocated, and how much of "
+         "the "
+         "gap of mode neither that closes\n" +
+         table.render();
 }
 
 }  // namespace
@@ -114,7 +163,7 @@ std::string comparison_text(const LoadedScenario& loaded, const std::vector<Summ
     text += fmt::format("\nmode {}\n{}", from->mode, table.render());
     from = to;
   }
-  const std::string first = shift(rows);
+  const std::string first = shift(loaded, rows);
   if (!first.empty()) text += "\n" + first;
   return text;
 }
