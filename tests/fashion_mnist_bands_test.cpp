@@ -218,12 +218,15 @@ void check_workers(const Setting& setting, const Curve& curve, const WorkerCurve
   }
 }
 
-// The one loss that is not compared: the reference has 0.784, below each of twelve of our seeds
-// (0.793 to 0.855, mean 0.817, standard deviation 0.018: three of those deviations of a mean of
-// three). The accuracy and the consensus distance of that step agree, and so do all three figures
-// at steps 500, 2000 and 3000.
-const Setting kOddLoss{"mlp", "2shard", "cliques", 50};
-constexpr std::int64_t kOddLossStep = 1000;
+// How far two means of three seeds may be apart. Where the start is random and the shards are
+// skewed, the range of three says too little: for the mlp, 2shard, rowsonly, step 500, 36 of our
+// seeds have mean 1.676 and standard deviation 0.105, 6.26 % (the reference's 1.599 lies 1.3 of
+// those of a mean of three below), but the first three a range of 0.058. So three standard
+// deviations of a difference of two such means: 3 · √(2/3) · 6.26 % = 15.3 %.
+double loss_tolerance(const Setting& setting, const Reference& reference, const Spread& loss) {
+  if (setting.task == "mlp" && setting.part == "2shard") return 0.153 * reference.loss;
+  return loss.range() + 0.02 * reference.loss;
+}
 
 // Three seeds, as the reference has. Before step 500 a few batches decide about several per cent.
 void check_three_seeds(const std::string& name, const std::string& part) {
@@ -244,9 +247,7 @@ void check_three_seeds(const std::string& name, const std::string& part) {
       EXPECT_GE(accuracy.mean(), r.accuracy_low);
       EXPECT_LE(accuracy.mean(), r.accuracy_high);
       const Spread loss = spread([](const Evaluation& e) { return e.loss_average; });
-      if (setting != kOddLoss || step != kOddLossStep) {
-        EXPECT_NEAR(loss.mean(), r.loss, loss.range() + 0.02 * r.loss);
-      }
+      EXPECT_NEAR(loss.mean(), r.loss, loss_tolerance(setting, r, loss));
       workers[step] = {
           .mean_accuracy = spread([](const Evaluation& e) { return *e.accuracy_mean; }),
           .worst_accuracy = spread([](const Evaluation& e) { return *e.accuracy_worst; }),
