@@ -20,6 +20,9 @@ double loss_of_size(const LossFit& fit, double parameters) {
   return fit.irreducible_loss + fit.parameter_factor / power(parameters, fit.parameter_exponent);
 }
 
+/// With four digits, as inputs are written: 1e10, 7.216e10.
+std::string short_text(double value) { return to_text(std::stod(fmt::format("{:.4g}", value))); }
+
 bool outside(double value, FitRange range) { return value < range.least || value > range.most; }
 
 void add_loss_cautions(const LossFit& fit, const ScalingLaw::Use& use,
@@ -32,12 +35,12 @@ void add_loss_cautions(const LossFit& fit, const ScalingLaw::Use& use,
   if (outside(use.parameters, kLossFitParameters)) {
     cautions.push_back(
         fmt::format("{} parameters are outside of the loss fit's 7e7 to 1.6e10 (arXiv 2404.10102)",
-                    fmt::format("{:.4g}", use.parameters)));
+                    short_text(use.parameters)));
   }
   if (use.tokens && outside(*use.tokens, kLossFitTokens)) {
     cautions.push_back(
         fmt::format("{} tokens are outside of the loss fit's 5e9 to 5e11 (arXiv 2404.10102)",
-                    fmt::format("{:.4g}", *use.tokens)));
+                    short_text(*use.tokens)));
   }
 }
 
@@ -48,13 +51,13 @@ void add_penalty_cautions(const ScalingLaw::Use& use, std::vector<std::string>& 
     cautions.push_back(fmt::format(
         "{} parameters are outside of the 3.5e7 to 2.4e9 that the penalty was fitted on (arXiv "
         "2503.09799){}",
-        fmt::format("{:.4g}", use.parameters),
+        short_text(use.parameters),
         compared ? "; up to 1e10 the fits were compared with single runs" : ""));
   }
   if (use.islands > kPenaltyIslands) {
     cautions.push_back(fmt::format(
         "{} islands are more than the 8 that the penalty was fitted on (arXiv 2503.09799)",
-        fmt::format("{:.4g}", use.islands)));
+        short_text(use.islands)));
   }
   if (use.local_steps && *use.local_steps != kPenaltyLocalSteps) {
     cautions.push_back(

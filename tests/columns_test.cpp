@@ -28,8 +28,9 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
           << column.name;
     }
   }
-  EXPECT_EQ(tables, (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
-                                                "islands", "plan", "switches", "crosscheck"}));
+  EXPECT_EQ(tables,
+            (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
+                                        "islands", "plan", "switches", "crosscheck", "forecast"}));
 }
 
 // A name that ends with a unit says the unit that the column declares.

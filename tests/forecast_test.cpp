@@ -80,9 +80,9 @@ TEST_F(ForecastCli, TheWorkedCaseOfNineIslands) {
     EXPECT_EQ(row.at("effective_islands"), "9");
     EXPECT_GE(std::stod(row.at("ratio_to_bound")), 1.0 - 1e-9);
   }
-  EXPECT_NEAR(std::stod(rows[0].at("sent_gb_per_site")),
+  EXPECT_NEAR(std::stod(rows[0].at("site_sent_gb")),
               tokens / 2097152 / 100 * 2.0 * 8.0 / 9.0 * 20.0, 1e-3);
-  EXPECT_NEAR(std::stod(rows[1].at("peak_gbps_per_site")), 10.0, 1e-6);
+  EXPECT_NEAR(std::stod(rows[1].at("site_peak_gbps")), 10.0, 1e-6);
 }
 
 // The traffic of H local steps is the H-th part of that of one, to the byte.
@@ -94,10 +94,10 @@ TEST_F(ForecastCli, TrafficFallsWithTheLocalSteps) {
   const std::vector<Row> rows = rows_of(outcome.output);
   ASSERT_EQ(rows.size(), 8U);
   for (const std::size_t first : {0U, 4U}) {
-    const double every_step = std::stod(rows[first].at("sent_gb_per_site"));
+    const double every_step = std::stod(rows[first].at("site_sent_gb"));
     for (std::size_t i = first; i < first + 4; ++i) {
       const double steps = std::stod(rows[i].at("local_steps"));
-      EXPECT_NEAR(std::stod(rows[i].at("sent_gb_per_site")) * steps / every_step, 1.0, 1e-10);
+      EXPECT_NEAR(std::stod(rows[i].at("site_sent_gb")) * steps / every_step, 1.0, 1e-10);
     }
   }
 }
@@ -128,8 +128,8 @@ TEST_F(ForecastCli, PricesAddUp) {
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   for (const Row& row : rows_of(outcome.output)) {
     const double expected = 64.0 * 2.0 * 24.0 * std::stod(row.at("days")) +
-                            0.05 * std::stod(row.at("sent_gb_per_site"));
-    EXPECT_NEAR(std::stod(row.at("cost_per_site")), expected, 1e-6 * expected);
+                            0.05 * std::stod(row.at("site_sent_gb"));
+    EXPECT_NEAR(std::stod(row.at("site_cost")), expected, 1e-6 * expected);
     EXPECT_NEAR(std::stod(row.at("cost")), 9.0 * expected, 1e-5 * expected);
   }
 }
