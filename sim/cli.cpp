@@ -317,6 +317,19 @@ std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenar
                                did_you_mean(*name, labels), one_of(labels)));
 }
 
+namespace {
+
+/// Whether a folder is empty, holds results, or nothing but folders of results: `gyre run` puts its
+/// own below that of a comparison.
+bool holds_results(const fs::path& folder) {
+  if (fs::exists(folder / "manifest.json")) return true;
+  return std::all_of(
+      fs::directory_iterator(folder), fs::directory_iterator(),
+      [](const fs::directory_entry& entry) { return fs::exists(entry.path() / "manifest.json"); });
+}
+
+}  // namespace
+
 std::string output_folder(const CommonOptions& options, const Scenario& scenario) {
   const fs::path folder =
       options.output ? fs::path(*options.output) : fs::path("results") / scenario.name.value;
@@ -324,7 +337,7 @@ std::string output_folder(const CommonOptions& options, const Scenario& scenario
   std::error_code error;
   if (fs::exists(folder, error)) {
     if (!fs::is_directory(folder)) throw InputError(folder.string(), "exists and is not a folder");
-    if (!fs::is_empty(folder) && !fs::exists(folder / "manifest.json")) {
+    if (!holds_results(folder)) {
       throw InputError(folder.string(),
                        "holds something else than results of gyre; choose another "
                        "folder with --output");

@@ -57,6 +57,16 @@ TEST_F(Cli, BadCommandLinesExit2) {
   }
 }
 
+// A single run lies below the comparison of its scenario by default; neither is in the other's way.
+TEST_F(Cli, ARunDoesNotBlockTheComparison) {
+  const std::string two = shipped("two-islands.yaml");
+  EXPECT_EQ(gyre("run " + two + " --schedule all-reduce/direct --mode both --quiet").status, 0);
+  const Outcome outcome = gyre("compare " + two + " --quiet");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(gyre("run " + two + " --schedule none --mode both --quiet").status, 0);
+  EXPECT_EQ(gyre("compare " + two + " --quiet").status, 0);
+}
+
 TEST_F(Cli, InputErrorsNamePlaceKeyAndWhatIsAllowed) {
   const fs::path bad =
       file("bad.yaml", read(kSource / "scenarios/two-islands.yaml") + "\nstopp: 1\n");
