@@ -1,6 +1,7 @@
 #include "models/value_task.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/error.hpp"
 
@@ -17,26 +18,26 @@ void ValueTask::reserve(std::size_t slots) {
 }
 
 void ValueTask::combine(std::size_t target, std::span<const Term> terms, Fragment fragment) {
-  Model sum(parameters(), 0.0);
+  sum_.assign(parameters(), 0.0);
   for (const auto& [slot, weight] : terms) {
     if (slot < islands_) {
-      add_to(IslandId::at(slot), weight, sum);
+      add_to(IslandId::at(slot), weight, sum_);
       continue;
     }
     const Model& other = others_.at(slot - islands_);
-    for (std::size_t p = fragment.index; p < sum.size(); p += fragment.count) {
-      sum[p] += weight * other[p];
+    for (std::size_t p = fragment.index; p < sum_.size(); p += fragment.count) {
+      sum_[p] += weight * other[p];
     }
   }
-  if (target >= islands_ && fragment.count == 1) {
-    others_.at(target - islands_) = std::move(sum);
-    return;
+  if (fragment.count > 1) {
+    Model whole = values(target, {});
+    for (std::size_t p = fragment.index; p < sum_.size(); p += fragment.count) whole[p] = sum_[p];
+    assign(target, whole, {});
+  } else if (target < islands_) {
+    set(IslandId::at(target), sum_);
+  } else {
+    std::swap(others_.at(target - islands_), sum_);
   }
-  Model whole = fragment.count == 1 ? std::move(sum) : values(target, {});
-  for (std::size_t p = fragment.index; fragment.count > 1 && p < sum.size(); p += fragment.count) {
-    whole[p] = sum[p];
-  }
-  assign(target, whole, {});
 }
 
 Model ValueTask::values(std::size_t slot, Fragment fragment) const {

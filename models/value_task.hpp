@@ -28,6 +28,7 @@ class ValueTask : public Task {
  private:
   std::size_t islands_ = 0;
   std::vector<Model> others_;  ///< slots from n on
+  Model sum_;                  ///< of a combination; kept for its memory
 };
 
 }  // namespace gyre

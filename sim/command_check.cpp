@@ -33,14 +33,54 @@ std::vector<std::string> idle_arcs(const Topology& topology, const Routes& route
   return names;
 }
 
+/// How a schedule trains where it is not only local steps and exchanges that all wait for; else
+/// empty.
+std::string training_text(const LoadedScenario& loaded, const ScheduleSpec& schedule) {
+  if (!schedule.policy->exchanges()) return "";
+  const TrainingSpec training = training_of(loaded.scenario, schedule);
+  const Bytes model = loaded.scenario.job.model_bytes(training);
+  std::vector<std::string> parts;
+  if (schedule.training.local_steps) {
+    parts.push_back(
+        fmt::format("{} local step{}", training.steps(), training.steps() == 1 ? "" : "s"));
+  }
+  if (training.compression) {
+    parts.push_back(fmt::format("{} on the wire for the whole model", to_text(model)));
+  }
+  if (training.fragment_count() > 1) {
+    const SyncTiming timing(training, model, {training.steps()});
+    parts.push_back(fmt::format("{} fragments of {}, one every {:.4g} steps", timing.fragments(),
+                                to_text(timing.bytes(0)),
+                                timing.mean_steps() / static_cast<double>(timing.fragments())));
+  }
+  if (training.layers) {
+    parts.push_back(fmt::format("{} layers sent behind the backward pass", training.layers->count));
+  }
+  if (training.delay() > 0) {
+    parts.push_back(fmt::format("merged {} step{} late with weight {} for the island's own",
+                                training.delay(), training.delay() == 1 ? "" : "s",
+                                to_text(training.local_weight())));
+  }
+  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kQuorum) {
+    parts.push_back(fmt::format("goes on with {:.4g} % of a clique after {}",
+                                100.0 * training.stragglers->quorum,
+                                to_text(training.stragglers->deadline)));
+  }
+  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kDynamicSteps) {
+    parts.emplace_back("local steps in proportion to the islands' speed");
+  }
+  if (parts.empty()) return "";
+  return fmt::format("schedule '{}': {}", schedule.label.value, fmt::join(parts, "; "));
+}
+
 /// What follows from the values, in sentences.
 std::vector<std::string> consequences(const LoadedScenario& loaded) {
   const Scenario& scenario = loaded.scenario;
   const Topology& topology = loaded.topology;
   const Routes routes(topology);
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} islands on {} switches, {} core arcs", topology.island_count(),
-                              topology.switch_count(),
+  lines.push_back(fmt::format("{} islands on {} switch{}, {} core arcs", topology.island_count(),
+                              topology.switch_count(), topology.switch_count() == 1 ? "" : "es",
                               topology.arc_count() - 2 * topology.island_count()));
   lines.push_back(
       fmt::format("payload of one exchange: {} an island", to_text(scenario.job.payload_bytes())));
@@ -64,13 +104,10 @@ std::vector<std::string> consequences(const LoadedScenario& loaded) {
     }
   }
   for (const ScheduleSpec& schedule : scenario.schedules) {
-    const TrainingSpec training = training_of(scenario, schedule);
-    for (const std::string& one :
-         scenario.task->cautions(topology.island_count(), training.steps())) {
-      std::string line = fmt::format("caution: {}", one);
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
-    }
+    const std::string text = training_text(loaded, schedule);
+    if (!text.empty()) lines.push_back(text);
   }
+  for (const std::string& one : cautions(loaded)) lines.push_back("caution: " + one);
   const std::size_t runs = all_runs(scenario).size();
   lines.push_back(fmt::format("'gyre compare' makes {} run{}", runs, runs == 1 ? "" : "s"));
   return lines;

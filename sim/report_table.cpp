@@ -165,6 +165,7 @@ std::string comparison_text(const LoadedScenario& loaded, const std::vector<Summ
   }
   const std::string first = shift(loaded, rows);
   if (!first.empty()) text += "\n" + first;
+  for (const std::string& one : cautions(loaded)) text += fmt::format("caution: {}\n", one);
   return text;
 }
 

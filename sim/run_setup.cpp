@@ -94,6 +94,18 @@ std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps) {
   return to_text(Duration::seconds(std::stod(fmt::format("{:.6g}", time.in_seconds()))));
 }
 
+std::vector<std::string> cautions(const LoadedScenario& loaded) {
+  std::vector<std::string> all;
+  for (const ScheduleSpec& schedule : loaded.scenario.schedules) {
+    const TrainingSpec training = training_of(loaded.scenario, schedule);
+    for (std::string& one :
+         loaded.scenario.task->cautions(loaded.topology.island_count(), training.steps())) {
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s) {
   if (loaded.fidelity != Fidelity::kPacket) return;
   for (const FaultSpec& fault : loaded.scenario.network.faults) {

@@ -44,6 +44,9 @@ PacketSettings packet_settings(const Scenario& scenario, bool colocated);
 /// Mean time of `steps` local steps on the slowest island, with its unit.
 std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps);
 
+/// What the scenario's schedules leave of what its task is good for, in sentences.
+std::vector<std::string> cautions(const LoadedScenario& loaded);
+
 /// Says on standard error that faults of the scenario begin after `end_s`, where a round by itself,
 /// which begins at time 0, has ended.
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s);

@@ -120,6 +120,61 @@ TEST_F(ForecastCli, ARunCountsTheBytesOfItsExchanges) {
   EXPECT_EQ(bytes[0], 10.0 * bytes[1]);
 }
 
+// What compression says of the bytes is what crosses the wire, and what it withholds shows in what
+// is learnt: 7850 parameters of softmax in 4 bits, with and without error feedback.
+TEST_F(ForecastCli, CompressionShowsOnTheWireAndInTheModels) {
+  const std::string scenario = file("four.yaml", R"(gyre: 1
+name: four
+network:
+  topology:
+    switches: [{name: hub}]
+    islands: [{name: A, at: hub}, {name: B, at: hub}]
+    links: []
+  access: {bandwidth: 1 Gbps}
+  modes: [neither]
+job:
+  parameters: 7850
+  bytes_per_parameter: 4
+  local_steps: 10
+  compute: {step_time: 1 ms}
+task: {kind: softmax}
+schedules:
+  - {policy: all-reduce, exchange: direct, name: whole}
+  - {policy: all-reduce, exchange: direct, name: int8, compression: {kind: int8}}
+  - {policy: all-reduce, exchange: direct, name: int4, compression: {kind: int4, block: 64}}
+  - policy: all-reduce
+    name: top-k
+    exchange: direct
+    compression: {kind: top-k, keep: 0.02}
+  - policy: all-reduce
+    name: forgetful
+    exchange: direct
+    compression: {kind: top-k, keep: 0.02, error_feedback: false}
+stop: {max_rounds: 20}
+)")
+                                   .string();
+  const Outcome outcome = gyre("compare " + scenario + " --quiet -o four --format csv");
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const std::map<std::string, double> bytes{{"whole", 7850.0 * 4.0},
+                                            {"int8", 7850.0 + 31.0 * 4.0},
+                                            {"int4", 3925.0 + 123.0 * 4.0},
+                                            {"top-k", 157.0 * 8.0},
+                                            {"forgetful", 157.0 * 8.0}};
+  std::map<std::string, double> losses;
+  for (const Row& row : rows_of(outcome.output)) {
+    const std::string& name = row.at("schedule");
+    losses[name] = std::stod(row.at("final_loss_average"));
+    const auto links = rows_of(read(folder_ / ("four/runs/" + name + ".neither.seed1/links.csv")));
+    for (const Row& link : links) {
+      EXPECT_EQ(std::stod(link.at("bytes")), 20.0 * bytes.at(name)) << name << link.at("arc");
+    }
+  }
+  EXPECT_NEAR(losses["int8"], losses["whole"], 2e-3 * losses["whole"]);
+  EXPECT_NEAR(losses["int4"], losses["whole"], 2e-2 * losses["whole"]);
+  EXPECT_NEAR(losses["top-k"], losses["whole"], 2e-2 * losses["whole"]);
+  EXPECT_GT(losses["forgetful"], 1.2 * losses["whole"]);  // 98 % of each change is lost for good
+}
+
 TEST_F(ForecastCli, PricesAddUp) {
   const Outcome outcome = gyre(
       "forecast " +
@@ -127,8 +182,8 @@ TEST_F(ForecastCli, PricesAddUp) {
       " --format csv");
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   for (const Row& row : rows_of(outcome.output)) {
-    const double expected = 64.0 * 2.0 * 24.0 * std::stod(row.at("days")) +
-                            0.05 * std::stod(row.at("site_sent_gb"));
+    const double expected =
+        64.0 * 2.0 * 24.0 * std::stod(row.at("days")) + 0.05 * std::stod(row.at("site_sent_gb"));
     EXPECT_NEAR(std::stod(row.at("site_cost")), expected, 1e-6 * expected);
     EXPECT_NEAR(std::stod(row.at("cost")), 9.0 * expected, 1e-5 * expected);
   }

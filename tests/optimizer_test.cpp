@@ -232,6 +232,9 @@ TEST(MixingCost, ClosedForms) {
   };
   const MixingRound global{.block = block(0), .time_s = 3.0};
   EXPECT_NEAR(drift_s({&global, 1}), 3.0 * (1.0 - 1.0 / 9.0) / 2.0, 1e-12);
+  // Oracle O12: τ = 16.1569 s.
+  const MixingRound known{.block = global.block, .time_s = 16.1569};
+  EXPECT_NEAR(drift_s({&known, 1}), 7.1808, 5e-5);
   EXPECT_EQ(time_to_consensus({&global, 1}, 1e-3).rounds, 1U);
   const Topology map = nine_city();
   const std::size_t rows =

@@ -110,6 +110,22 @@ TEST(Overlap, StaleGradientsAreStableUpToTheKnownRate) {
   }
 }
 
+// Oracle O8: DiLoCo's outer Nesterov step, in a run.
+TEST(OuterOptimizer, FollowsTheClosedFormInARun) {
+  const Topology topology = pair();
+  Repeated policy(topology, {"A+B"});
+  Quadratic task(twins());
+  RunSpec spec = pair_spec(topology, policy);
+  spec.task = &task;
+  spec.training.local_steps = 10;
+  spec.training.outer_optimizer = OuterOptimizerSpec{.learning_rate = 0.7, .momentum = 0.9};
+  spec.stop.max_rounds = 4;
+  const std::vector<double> x = values(spec);
+  const std::vector<double> known{0.6687116267, 1.7570615744, 2.1437952128, 1.3557560452};
+  ASSERT_EQ(x.size(), 5U);
+  for (std::size_t r = 0; r < 4; ++r) EXPECT_NEAR(x[r + 1], known[r], 5.1e-11);
+}
+
 // H = 2 of 1 s each, merged one step late. 1 GB in 0.81 s is hidden: three rounds of 2 s, and the
 // last exchange at the end. 2 GB in 1.61 s cost 0.61 s in the second round and every one after.
 TEST(Overlap, HidesWhatFitsBetweenTheSteps) {
