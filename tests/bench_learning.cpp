@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kTargetRatio = 0.8;
 constexpr std::size_t kIslands = 9;
-constexpr int kTurns = 15;
+constexpr int kTurns = 61;
 
 /// Orders of sums differ and some baselines fuse operations: the distance of an island's models
 /// after all steps, as a share of the way they went, is some 1e-6 to 2e-5. In a few islands it is
@@ -134,10 +134,10 @@ bool bench_all() {
   images.start(context);
   fmt::print("OpenBLAS: {}\n", openblas_description());
   Softmax softmax(images.spec());
-  const bool softmax_passes = bench({"softmax 784-10", {}, 200}, softmax, images, context);
+  const bool softmax_passes = bench({"softmax 784-10", {}, 50}, softmax, images, context);
   const MlpSpec spec{.images = images.spec(), .hidden = {128}, .optimizer = {}};
   Mlp mlp(spec);
-  const bool mlp_passes = bench({"mlp 784-128-10, sgd", {128}, 50}, mlp, images, context);
+  const bool mlp_passes = bench({"mlp 784-128-10, sgd", {128}, 12}, mlp, images, context);
   return softmax_passes && mlp_passes;
 }
 
