@@ -69,8 +69,7 @@ void ImageBatch::descend(LinearClassifier& classifier, std::span<const std::uint
     const ClassValues gradient = cross_entropy_gradient(logits(s), labels[s], scale);
     std::ranges::copy(gradient, outputs_.data() + s * kWidth);  // the padding is 0 already
   }
-  std::ranges::fill(difference_, 0.0F);
-  add_product({inputs_.data(), 1, kImageInputs}, outputs_.data(), difference_.data(),
+  set_product({inputs_.data(), 1, kImageInputs}, outputs_.data(), difference_.data(),
               {.rows = kImageInputs, .inner = size_, .columns = kWidth});
   float* weights = classifier.rows_.data();
   for (std::size_t w = 0; w < difference_.size(); ++w) weights[w] -= difference_[w];
