@@ -33,11 +33,14 @@ template <class Vector, std::size_t Rows, std::size_t Columns>
                                             Start start, const ProductShape& shape) {
   constexpr std::size_t kVectors = Columns / kLanes<Vector>;
   static_assert(kRowBlock % Rows == 0);
-  std::array<std::array<Vector, kVectors>, Rows> sums{};
-  if (start == Start::kSum) {
+  std::array<std::array<Vector, kVectors>, Rows> sums;
 #pragma GCC unroll 8
-    for (std::size_t r = 0; r < Rows; ++r) {
+  for (std::size_t r = 0; r < Rows; ++r) {
+    if (start == Start::kSum) {
       std::memcpy(&sums[r], sum + r * shape.columns, sizeof(sums[r]));
+    } else {
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
     }
   }
   for (std::size_t k = 0; k < shape.inner; ++k) {
