@@ -17,11 +17,7 @@ inline constexpr std::size_t kImageClasses = 10;
 using ClassValues = std::array<float, kImageClasses>;
 
 /// inputs = pixels / 255. Requires 784 of each.
-inline void scale_pixels(const std::uint8_t* pixels, float* inputs) {
-  for (std::size_t j = 0; j < kImageInputs; ++j) {
-    inputs[j] = static_cast<float>(pixels[j]) * (1.0F / 255.0F);
-  }
-}
+void scale_pixels(const std::uint8_t* pixels, float* inputs);
 
 /// The class of the largest logit, the lowest one among equals.
 inline std::size_t best_class(const ClassValues& z) {

@@ -6,21 +6,12 @@
 #include <vector>
 
 #include "models/tasks/image_classes.hpp"
+#include "models/tasks/matrix_product.hpp"
 
 namespace gyre {
 
 /// W by input, then b: input × class, then class.
 inline constexpr std::size_t kImageParameters = (kImageInputs + 1) * kImageClasses;
-
-/// Four floats of a vector register, as both GCC and Clang spell them.
-using Float4 [[gnu::vector_size(16)]] = float;
-
-/// One value for each class; the last two lanes of `high` are padding and stay 0.
-struct ClassRow {
-  Float4 low{};
-  Float4 middle{};
-  Float4 high{};
-};
 
 /// The arithmetic of multinomial logistic regression on 28×28 images with 10 classes, in float32.
 ///
@@ -28,15 +19,13 @@ struct ClassRow {
 ///   loss     −z_y + log Σ_c exp z_c
 ///   step     (W, b) ← (W, b) − (η/B) Σ_s (x_s, 1)ᵀ (softmax(z_s) − e_{y_s})
 ///
-/// Ten classes are too narrow for a general matrix product, which spends its time on packing. Here
-/// a row of W fills three vectors of four floats (two lanes idle), and four samples or four inputs
-/// share each load, so that all sums stay in registers. The order of every sum is fixed: over
-/// inputs ascending from the bias, over samples ascending.
+/// Ten classes are padded to a block of columns (see `matrix_product.hpp`). The order of every sum
+/// is fixed: over inputs ascending from the bias, over samples ascending.
 ///
 /// A model is the rows of W, then b.
 class LinearClassifier {
  public:
-  LinearClassifier() : rows_(kImageInputs + 1) {}
+  LinearClassifier() : rows_((kImageInputs + 1) * kPaddedClasses, 0.0F) {}
 
   /// Requires `kImageParameters` values.
   void assign(std::span<const double> parameters);
@@ -47,7 +36,10 @@ class LinearClassifier {
 
  private:
   friend class ImageBatch;
-  std::vector<ClassRow> rows_;
+  static constexpr std::size_t kPaddedClasses = kColumnBlock;
+  static_assert(kImageClasses <= kPaddedClasses);
+
+  std::vector<float> rows_;  ///< of W, then b; what is padding stays 0
 };
 
 /// Images as floats, with the scratch space of a step: nothing is allocated after construction.
@@ -67,9 +59,10 @@ class ImageBatch {
 
  private:
   std::size_t size_;
-  std::size_t padded_size_;        ///< a multiple of 4; the images beyond `size_` are 0
-  std::vector<float> inputs_;      ///< padded_size_ × 784
-  std::vector<ClassRow> outputs_;  ///< padded_size_: logits, then scaled gradients
+  std::size_t padded_size_;     ///< the images beyond `size_` are 0
+  std::vector<float> inputs_;   ///< padded_size_ × 784
+  std::vector<float> outputs_;  ///< padded_size_ × padded classes: logits, then scaled gradients
+  std::vector<float> difference_;  ///< of W in a step
 };
 
 }  // namespace gyre

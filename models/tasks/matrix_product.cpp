@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 #include "models/error.hpp"
@@ -22,19 +23,29 @@ using Float16 [[gnu::vector_size(64)]] = float;
 template <class Vector>
 constexpr std::size_t kLanes = sizeof(Vector) / sizeof(float);
 
-/// A block of sums that stays in registers: `Rows` × `kColumnBlock`, taken from and put back to
-/// `sum`, a matrix of `columns`. `right` is inner × `kColumnBlock`.
-template <class Vector, std::size_t Rows>
+/// What a sum starts from: zero, or what is in its place.
+enum class Start : std::uint8_t { kZero, kSum };
+
+/// A block of sums that stays in registers: `Rows` × `Columns`, put to `sum`, a matrix of
+/// `columns`. `right` is inner × `Columns`.
+template <class Vector, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void add_tile(const LeftFactor& left, const float* right, float* sum,
-                                            std::size_t inner, std::size_t columns) {
-  constexpr std::size_t kVectors = kColumnBlock / kLanes<Vector>;
+                                            Start start, const ProductShape& shape) {
+  constexpr std::size_t kVectors = Columns / kLanes<Vector>;
   static_assert(kRowBlock % Rows == 0);
   std::array<std::array<Vector, kVectors>, Rows> sums;
 #pragma GCC unroll 8
-  for (std::size_t r = 0; r < Rows; ++r) std::memcpy(&sums[r], sum + r * columns, sizeof(sums[r]));
-  for (std::size_t k = 0; k < inner; ++k) {
+  for (std::size_t r = 0; r < Rows; ++r) {
+    if (start == Start::kSum) {
+      std::memcpy(&sums[r], sum + r * shape.columns, sizeof(sums[r]));
+    } else {
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
+    }
+  }
+  for (std::size_t k = 0; k < shape.inner; ++k) {
     std::array<Vector, kVectors> row;
-    std::memcpy(&row, right + k * kColumnBlock, sizeof(row));
+    std::memcpy(&row, right + k * Columns, sizeof(row));
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < Rows; ++r) {
       const float factor = left.data[r * left.row_stride + k * left.inner_stride];
@@ -43,26 +54,44 @@ template <class Vector, std::size_t Rows>
     }
   }
 #pragma GCC unroll 8
-  for (std::size_t r = 0; r < Rows; ++r) std::memcpy(sum + r * columns, &sums[r], sizeof(sums[r]));
+  for (std::size_t r = 0; r < Rows; ++r) {
+    std::memcpy(sum + r * shape.columns, &sums[r], sizeof(sums[r]));
+  }
 }
 
-template <class Vector, std::size_t Rows>
+/// `right` and `sum` from a column on, of which `Columns` are done. `shape` is that of a part of
+/// the inner index.
+template <class Vector, std::size_t Rows, std::size_t Columns>
+[[gnu::always_inline]] inline void add_columns(const LeftFactor& left, const float* right,
+                                               float* sum, Start start, const ProductShape& shape) {
+  alignas(64) std::array<float, kInnerBlock * Columns> panel;
+  for (std::size_t k = 0; k < shape.inner; ++k) {
+    std::memcpy(panel.data() + k * Columns, right + k * shape.columns, Columns * sizeof(float));
+  }
+  for (std::size_t r = 0; r < shape.rows; r += Rows) {
+    const LeftFactor part{left.data + r * left.row_stride, left.row_stride, left.inner_stride};
+    add_tile<Vector, Rows, Columns>(part, panel.data(), sum + r * shape.columns, start, shape);
+  }
+}
+
+/// `Columns` at a time as long as there are so many, then a block. The more columns share a factor
+/// that is loaded, the fewer loads.
+template <class Vector, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void add_all(const LeftFactor& left, const float* right, float* sum,
-                                           const ProductShape& shape) {
-  alignas(64) std::array<float, kInnerBlock * kColumnBlock> panel;
+                                           Start start, const ProductShape& shape) {
   for (std::size_t k = 0; k < shape.inner; k += kInnerBlock) {
-    const std::size_t inner = std::min(kInnerBlock, shape.inner - k);
-    for (std::size_t c = 0; c < shape.columns; c += kColumnBlock) {
-      for (std::size_t i = 0; i < inner; ++i) {
-        std::memcpy(panel.data() + i * kColumnBlock, right + (k + i) * shape.columns + c,
-                    kColumnBlock * sizeof(float));
+    const LeftFactor part{left.data + k * left.inner_stride, left.row_stride, left.inner_stride};
+    const float* rows = right + k * shape.columns;
+    const ProductShape block{shape.rows, std::min(kInnerBlock, shape.inner - k), shape.columns};
+    const Start from = k == 0 ? start : Start::kSum;
+    std::size_t c = 0;
+    if constexpr (Columns > kColumnBlock) {
+      for (; c + Columns <= shape.columns; c += Columns) {
+        add_columns<Vector, Rows, Columns>(part, rows + c, sum + c, from, block);
       }
-      for (std::size_t r = 0; r < shape.rows; r += Rows) {
-        const LeftFactor part{left.data + r * left.row_stride + k * left.inner_stride,
-                              left.row_stride, left.inner_stride};
-        add_tile<Vector, Rows>(part, panel.data(), sum + r * shape.columns + c, inner,
-                               shape.columns);
-      }
+    }
+    for (; c < shape.columns; c += kColumnBlock) {
+      add_columns<Vector, Rows, kColumnBlock>(part, rows + c, sum + c, from, block);
     }
   }
 }
@@ -70,27 +99,37 @@ template <class Vector, std::size_t Rows>
 // One version for each width of vectors, chosen when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target("avx512f")]] void add_products(const LeftFactor& left, const float* right, float* sum,
-                                             const ProductShape& shape) {
-  add_all<Float16, 8>(left, right, sum, shape);
+                                             Start start, const ProductShape& shape) {
+  add_all<Float16, 8, 2 * kColumnBlock>(left, right, sum, start, shape);
 }
 [[gnu::target("avx")]] void add_products(const LeftFactor& left, const float* right, float* sum,
-                                         const ProductShape& shape) {
-  add_all<Float8, 4>(left, right, sum, shape);
+                                         Start start, const ProductShape& shape) {
+  add_all<Float8, 4, kColumnBlock>(left, right, sum, start, shape);
 }
 [[gnu::target("default")]]
 #endif
-void add_products(const LeftFactor& left, const float* right, float* sum,
+void add_products(const LeftFactor& left, const float* right, float* sum, Start start,
                   const ProductShape& shape) {
-  add_all<Float4, 2>(left, right, sum, shape);
+  add_all<Float4, 2, kColumnBlock>(left, right, sum, start, shape);
+}
+
+void check_padding(const ProductShape& shape) {
+  check(shape.inner > 0 && shape.rows % kRowBlock == 0 && shape.columns % kColumnBlock == 0,
+        "a product of matrices that are empty or not padded");
 }
 
 }  // namespace
 
 void add_product(const LeftFactor& left, const float* right, float* sum,
                  const ProductShape& shape) {
-  check(shape.rows % kRowBlock == 0 && shape.columns % kColumnBlock == 0,
-        "a product of matrices that are not padded");
-  add_products(left, right, sum, shape);
+  check_padding(shape);
+  add_products(left, right, sum, Start::kSum, shape);
+}
+
+void set_product(const LeftFactor& left, const float* right, float* product,
+                 const ProductShape& shape) {
+  check_padding(shape);
+  add_products(left, right, product, Start::kZero, shape);
 }
 
 }  // namespace gyre

@@ -26,12 +26,15 @@ struct LeftFactor {
 
 struct ProductShape {
   std::size_t rows;     ///< a multiple of `kRowBlock`
-  std::size_t inner;    ///< any
+  std::size_t inner;    ///< at least 1
   std::size_t columns;  ///< a multiple of `kColumnBlock`
 };
 
 /// sum += left · right, with `right` inner × columns and `sum` rows × columns, both row-major and
 /// without gaps. No two of them overlap.
 void add_product(const LeftFactor& left, const float* right, float* sum, const ProductShape& shape);
+/// product = left · right: the same sums from 0, whatever was there.
+void set_product(const LeftFactor& left, const float* right, float* product,
+                 const ProductShape& shape);
 
 }  // namespace gyre

@@ -162,8 +162,7 @@ void PerceptronBatch::pass_back(const Perceptron& perceptron, std::size_t layer_
   const float* weights = perceptron.values().data() + layer.weights;
   transpose(weights, transposed_.data(), layer.padded_inputs, layer.padded_outputs);
   const std::size_t count = padded_size_ * layer.padded_inputs;
-  std::fill_n(next_errors_.begin(), count, 0.0F);
-  add_product({errors_.data(), layer.padded_outputs, 1}, transposed_.data(), next_errors_.data(),
+  set_product({errors_.data(), layer.padded_outputs, 1}, transposed_.data(), next_errors_.data(),
               {.rows = padded_size_, .inner = layer.outputs, .columns = layer.padded_inputs});
   const std::vector<float>& activations = activations_[layer_number];
   for (std::size_t e = 0; e < count; ++e) {
@@ -177,13 +176,13 @@ std::span<const float> PerceptronBatch::gradient(const Perceptron& perceptron,
   check(labels.size() == size_, "a batch has another number of labels than images");
   forward(perceptron);
   start_backward(labels);
-  std::ranges::fill(gradients_, 0.0F);
   for (std::size_t l = shape_.layers().size(); l-- > 0;) {
     const PerceptronLayer& layer = shape_.layers()[l];
-    add_product({activations_[l].data(), 1, layer.padded_inputs}, errors_.data(),
+    set_product({activations_[l].data(), 1, layer.padded_inputs}, errors_.data(),
                 gradients_.data() + layer.weights,
                 {.rows = layer.padded_inputs, .inner = size_, .columns = layer.padded_outputs});
     float* biases = gradients_.data() + layer.biases;
+    std::fill_n(biases, layer.padded_outputs, 0.0F);
     for (std::size_t s = 0; s < size_; ++s) {
       const float* error = errors_.data() + s * layer.padded_outputs;
       for (std::size_t c = 0; c < layer.padded_outputs; ++c) biases[c] += error[c];
