@@ -111,9 +111,32 @@ void ModelMixer::set_results(Mix& mix, const std::vector<Model>& results) {
 }
 
 void ModelMixer::apply(const Mix& mix, std::size_t rank) {
-  const std::size_t island = mix.members_[rank].index();
   check(!mix.results_.empty(), "a member takes in the result of an exchange that has none");
-  std::size_t target = mix.results_.size() == 1 ? mix.results_.front() : mix.results_[rank];
+  merge(mix, rank, mix.results_.size() == 1 ? mix.results_.front() : mix.results_[rank]);
+}
+
+void ModelMixer::take_in(Mix& mix, std::size_t rank, const std::vector<Share>& shares) {
+  const auto slot_of = [&mix](std::size_t of) {
+    check(mix.sent_[of].has_value(), "a member takes in what was never sent");
+    return *mix.sent_[of];
+  };
+  std::vector<Share> all{{rank, 1.0}};
+  for (const Share& share : shares) {
+    all.front().weight -= share.weight;
+    all.push_back(share);
+  }
+  std::sort(all.begin(), all.end(), [](const Share& a, const Share& b) { return a.rank < b.rank; });
+  std::vector<Term> terms;
+  terms.reserve(all.size());
+  for (const Share& share : all) terms.push_back({slot_of(share.rank), share.weight});
+  const std::size_t target = take_slot();
+  task_->combine(target, terms, mix.fragment_);
+  merge(mix, rank, target);
+  give_back(target);
+}
+
+void ModelMixer::merge(const Mix& mix, std::size_t rank, std::size_t target) {
+  const std::size_t island = mix.members_[rank].index();
   if (rule_.outer) {
     const double rate = rule_.outer->learning_rate;
     const std::size_t anchor = *anchors_ + island;

@@ -57,8 +57,17 @@ class ModelMixer {
   void set_results(Mix& mix, const std::vector<Model>& results);
   /// The member takes its result in. Requires an average or results.
   void apply(const Mix& mix, std::size_t rank);
+  /// An edge's weight of what a member, by rank, has sent.
+  struct Share {
+    std::size_t rank = 0;
+    double weight = 0.0;
+  };
+  /// The member takes in a result of its own: the shares, and the rest of what it has sent itself.
+  /// Requires that it and those have sent.
+  void take_in(Mix& mix, std::size_t rank, const std::vector<Share>& shares);
 
  private:
+  void merge(const Mix& mix, std::size_t rank, std::size_t target);
   std::size_t take_slot();
   void give_back(std::size_t slot);
 

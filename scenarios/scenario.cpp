@@ -177,10 +177,12 @@ void ScheduleSpec::describe(Fields& fields) {
       policy = entry.make();
       policy->describe(inner);
       if (!policy->exchanges()) return;
-      inner.optional_choice({"exchange",
-                             "How a clique comes to hold its average; `best` takes the "
-                             "fastest that the mode allows."},
-                            exchange, kExchangeNames);
+      if (!policy->overlay()) {
+        inner.optional_choice({"exchange",
+                               "How a clique comes to hold its average; `best` takes the "
+                               "fastest that the mode allows."},
+                              exchange, kExchangeNames);
+      }
       inner.optional({"barrier", "Whether all islands wait for the whole round before the next."},
                      barrier);
       inner.optional({"local_steps", "Local steps between two exchanges, instead of the job's."},
@@ -198,7 +200,7 @@ void ScheduleSpec::describe(Fields& fields) {
   modes_where = fields.where("modes");
   label.where = where;
   label.value = policy_name;
-  if (policy && policy->exchanges() && !policy->colocated()) {
+  if (policy && policy->exchanges() && !policy->overlay() && !policy->colocated()) {
     label.value += fmt::format("/{}", name_of(exchange));
   }
   fields.optional({"name",

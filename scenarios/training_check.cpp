@@ -56,6 +56,22 @@ void check_compression(const Scenario& scenario, const ScheduleSpec& schedule,
   }
 }
 
+/// What overlays do not know: their islands wait for their neighbours' whole models.
+void check_overlay(const Scenario& scenario, const ScheduleSpec& schedule,
+                   const TrainingSpec& training) {
+  const auto refuse = [&schedule](const Where& where, std::string_view what) {
+    throw InputError(where, fmt::format("{} is for cliques; schedule '{}' is an overlay, whose "
+                                        "islands wait for their neighbours' models",
+                                        what, schedule.label.value));
+  };
+  if (training.delay() > 0) refuse(training.overlap->where, "an overlap");
+  if (training.layers) refuse(training.layers->where, "sending layer by layer");
+  if (has_quorum(training)) refuse(training.stragglers->where, "a quorum");
+  if (scenario.network.routing == Routing::kEngineered) {
+    refuse(scenario.network.routing_where, "engineered routing");
+  }
+}
+
 void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule,
                     const Topology& topology) {
   const TrainingSpec training = training_of(scenario, schedule);
@@ -75,6 +91,7 @@ void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule,
                     "to that",
                     training.fragment_count(), scenario.task_name, scenario.task->parameters()));
   }
+  if (schedule.policy->overlay()) check_overlay(scenario, schedule, training);
   if (training.compression) check_compression(scenario, schedule, *training.compression);
   if (!has_quorum(training)) return;
   const Where& where = training.stragglers->where;
@@ -125,6 +142,12 @@ void check_training(const Scenario& scenario, const Topology& topology) {
 void check_packet_training(const Scenario& scenario) {
   for (const ScheduleSpec& schedule : scenario.schedules) {
     const TrainingSpec training = training_of(scenario, schedule);
+    if (schedule.policy->overlay()) {
+      throw InputError(schedule.where,
+                       fmt::format("overlays such as '{}' are simulated at fidelity flow only; run "
+                                   "without --fidelity packet",
+                                   schedule.label.value));
+    }
     if (schedule.policy->exchanges() && has_quorum(training)) {
       throw InputError(
           training.stragglers->where,

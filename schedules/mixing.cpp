@@ -36,6 +36,10 @@ Eigen::MatrixXd mixing_matrix(const Round& round, std::size_t islands) {
       for (const auto& [j, weight] : weights) w(index_of(i), index_of(j)) = weight;
     }
   }
+  for (const MixingEdge& edge : round.edges) {
+    w(index_of(edge.to), index_of(edge.from)) = edge.weight;
+    w(index_of(edge.to), index_of(edge.to)) -= edge.weight;
+  }
   return w;
 }
 
@@ -55,8 +59,8 @@ bool is_doubly_stochastic(const Eigen::MatrixXd& w) {
   const auto sums_to_one = [](const auto& sums) {
     return ((sums.array() - 1.0).abs() <= kTolerance).all();
   };
-  return w.rows() == w.cols() && (w.array() >= 0.0).all() && sums_to_one(w.rowwise().sum()) &&
-         sums_to_one(w.colwise().sum());
+  return w.rows() == w.cols() && (w.array() >= -kTolerance).all() &&
+         sums_to_one(w.rowwise().sum()) && sums_to_one(w.colwise().sum());
 }
 
 double contraction(const Eigen::MatrixXd& product) {

@@ -9,15 +9,16 @@
 
 namespace gyre {
 
-/// W of a round, n × n: block averaging, W_ij = 1/|C| for i, j in the same clique C, else 0.
-/// Doubly stochastic and symmetric, a projection (W² = W).
+/// W of a round, n × n. Of cliques: block averaging, W_ij = 1/|C| for i, j in the same clique C,
+/// else 0; doubly stochastic and symmetric, a projection (W² = W). Of an overlay: W_ij is the
+/// weight of the edge from j to i.
 Eigen::MatrixXd mixing_matrix(const Round& round, std::size_t islands);
 
 /// W of a ring over n ≥ 3 islands in rank order: 1/3 for itself and either neighbour.
 /// λ_k = (1 + 2cos(2πk/n))/3.
 Eigen::MatrixXd ring_mixing_matrix(std::size_t islands);
 
-/// Whether every entry is ≥ 0 and each row and column sums to 1 within 1e-12.
+/// Whether every entry is ≥ 0 (within 1e-12) and each row and column sums to 1 within 1e-12.
 bool is_doubly_stochastic(const Eigen::MatrixXd& w);
 
 /// ‖W_p … W_1 − J‖₂, J = 11ᵀ/n: the factor by which a period shrinks disagreement at least.

@@ -53,6 +53,8 @@ class Policy {
   [[nodiscard]] virtual bool colocated() const { return false; }
   /// Whether every round is one clique of all islands.
   [[nodiscard]] virtual bool joins_all() const { return false; }
+  /// Whether its rounds are overlays, so that no exchange may be named.
+  [[nodiscard]] virtual bool overlay() const { return false; }
   /// Whether no round ever exchanges, so that no exchange may be named.
   [[nodiscard]] virtual bool exchanges() const { return true; }
 };

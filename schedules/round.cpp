@@ -54,6 +54,51 @@ Round make_round(std::vector<Clique> cliques, std::size_t islands) {
   return round;
 }
 
+Round make_overlay(std::vector<MixingEdge> edges, std::size_t islands) {
+  std::sort(edges.begin(), edges.end(), [](const MixingEdge& a, const MixingEdge& b) {
+    return a.to != b.to ? a.to < b.to : a.from < b.from;
+  });
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const MixingEdge& edge = edges[e];
+    check(edge.from != edge.to && edge.from.index() < islands && edge.to.index() < islands &&
+              edge.weight > 0.0,
+          "an overlay's edges join two islands with a positive weight");
+    check(e == 0 || edges[e - 1].to != edge.to || edges[e - 1].from != edge.from,
+          "an overlay has an edge twice");
+  }
+  Round round = make_round({}, islands);
+  round.edges = std::move(edges);
+  return round;
+}
+
+Round make_overlay(const std::vector<OverlayLink>& links, std::size_t islands) {
+  std::vector<MixingEdge> edges;
+  edges.reserve(2 * links.size());
+  for (const OverlayLink& link : links) {
+    const IslandId first = IslandId::at(link.first);
+    const IslandId second = IslandId::at(link.second);
+    edges.push_back({.from = first, .to = second, .weight = link.weight});
+    edges.push_back({.from = second, .to = first, .weight = link.weight});
+  }
+  return make_overlay(std::move(edges), islands);
+}
+
+std::vector<OverlayLink> metropolis(const std::vector<std::pair<std::size_t, std::size_t>>& graph,
+                                    std::size_t islands) {
+  std::vector<std::size_t> degrees(islands, 0);
+  for (const auto& [a, b] : graph) {
+    ++degrees[a];
+    ++degrees[b];
+  }
+  std::vector<OverlayLink> links;
+  links.reserve(graph.size());
+  for (const auto& [a, b] : graph) {
+    const auto most = static_cast<double>(std::max(degrees[a], degrees[b]));
+    links.push_back({.first = a, .second = b, .weight = 1.0 / (1.0 + most)});
+  }
+  return links;
+}
+
 Round parse_round(const Text& text, const Topology& topology) {
   std::vector<Clique> cliques;
   std::vector<bool> placed(topology.island_count(), false);
@@ -98,6 +143,11 @@ std::string to_text(std::span<const IslandId> clique, const Topology& topology) 
 
 std::string to_text(const Round& round, const Topology& topology) {
   std::string text;
+  for (const MixingEdge& edge : round.edges) {
+    text += fmt::format("{}{}>{}", text.empty() ? "" : "|", topology.name(edge.from),
+                        topology.name(edge.to));
+  }
+  if (!text.empty()) return text;
   for (const Clique& clique : round.cliques) {
     if (clique.size() < 2) continue;
     if (!text.empty()) text += '|';

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/fields.hpp"
@@ -14,13 +15,41 @@ namespace gyre {
 /// Islands that exchange with each other in a round, by rank. A singleton does not exchange.
 using Clique = std::vector<IslandId>;
 
-/// A partition of the islands into cliques, each sorted, in the order of their first members.
-/// Islands that its source left out are singletons.
+/// What `to` takes of what `from` sends it in a round of an overlay.
+struct MixingEdge {
+  IslandId from;
+  IslandId to;
+  double weight = 0.0;
+
+  bool operator==(const MixingEdge&) const = default;
+};
+
+/// Who exchanges with whom. Either a partition of the islands into cliques, each sorted, in the
+/// order of their first members, islands that its source left out being singletons; or an overlay:
+/// edges sorted by receiver, then sender, each island keeping 1 − Σ of its incoming weights. All
+/// cliques of an overlay are singletons.
 struct Round {
   std::vector<Clique> cliques;
+  std::vector<MixingEdge> edges = {};
 
   bool operator==(const Round&) const = default;
 };
+
+/// An overlay's round. Requires islands that exist, positive weights, and no edge twice.
+Round make_overlay(std::vector<MixingEdge> edges, std::size_t islands);
+
+/// The same weight both ways between two islands.
+struct OverlayLink {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  double weight = 0.0;
+};
+Round make_overlay(const std::vector<OverlayLink>& links, std::size_t islands);
+
+/// Metropolis–Hastings weights of an undirected graph: 1 / (1 + max(deg i, deg j)) on the edge
+/// between i and j. Symmetric and doubly stochastic (Xiao, Boyd 2004).
+std::vector<OverlayLink> metropolis(const std::vector<std::pair<std::size_t, std::size_t>>& graph,
+                                    std::size_t islands);
 
 /// The member's place in a clique. Requires that it is in it.
 std::size_t rank_in(std::span<const IslandId> clique, IslandId member);
@@ -33,7 +62,8 @@ Round make_round(std::vector<Clique> cliques, std::size_t islands);
 /// exchange. Errors: `InputError` for strangers, repeated islands and empty names.
 Round parse_round(const Text& text, const Topology& topology);
 
-/// `SEO+TYO+SIN|LON+AMS` in rank order, without singletons; `-` where nobody exchanges.
+/// `SEO+TYO+SIN|LON+AMS` in rank order, without singletons; `-` where nobody exchanges; of an
+/// overlay `SEO>TYO|TYO>SEO`, sender before receiver.
 std::string to_text(const Round& round, const Topology& topology);
 std::string to_text(std::span<const IslandId> clique, const Topology& topology);
 

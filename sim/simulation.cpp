@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/bounds.hpp"
+#include "sim/gossip.hpp"
 #include "sim/island_times.hpp"
 #include "sim/placements.hpp"
 #include "sim/sync_desk.hpp"
@@ -74,6 +75,16 @@ class Simulation {
                         .mixer = mixer_ ? &*mixer_ : nullptr},
         SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
                         .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
+    if (flows_ != nullptr) {
+      gossip_.emplace(
+          Gossip::Parts{.spec = spec_,
+                        .network = network_,
+                        .bounds = bounds_,
+                        .flows = *flows_,
+                        .timing = timing_,
+                        .mixer = mixer_ ? &*mixer_ : nullptr,
+                        .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
+    }
   }
 
   RunResult run() {
@@ -125,6 +136,17 @@ class Simulation {
   bool send(IslandId me, std::size_t fragment, Instant began) {
     const std::vector<Instant> ready(timing_.pieces(fragment).size(), simulated_now());
     const Placement& placement = placements_.of(islands_[me.index()].number);
+    if (!placement.round.edges.empty()) {
+      const Round overlay = placement.round;  // the stretch may end while the island waits
+      const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
+      least_[me.index()] = gossip_->exchange(me, overlay,
+                                             {.round = islands_[me.index()].number,
+                                              .fragment = fragment,
+                                              .began = began,
+                                              .least = least_[me.index()]},
+                                             on_phase);
+      return !stopped_;
+    }
     std::shared_ptr<Sync> sync =
         desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
     if (sync != nullptr && spec_.training.delay() > 0) {
@@ -431,6 +453,7 @@ class Simulation {
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound
   std::vector<IslandState> islands_;
   std::optional<SyncDesk> desk_;
+  std::optional<Gossip> gossip_;  ///< at fidelity `flow`
   RunResult result_;
 };
 

@@ -1,0 +1,121 @@
+#include "sim/gossip.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace gyre {
+
+Gossip::Gossip(const Parts& parts) : parts_(parts), topology_(parts.network.topology) {
+  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
+    gates_.push_back(simgrid::s4u::Semaphore::create(0));
+  }
+}
+
+Gossip::State& Gossip::state_of(std::int64_t number, const Turn& turn) {
+  std::unique_ptr<State>& state = states_[number];
+  if (state != nullptr) return *state;
+  state = std::make_unique<State>();
+  state->sent.resize(topology_.island_count());
+  if (parts_.mixer == nullptr) return *state;
+  std::vector<IslandId> everybody;
+  for (std::size_t i = 0; i < topology_.island_count(); ++i) everybody.push_back(IslandId::at(i));
+  state->mix = parts_.mixer->begin(std::move(everybody),
+                                   {.index = turn.fragment, .count = parts_.timing.fragments()});
+  return *state;
+}
+
+Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
+                          const OnPhase& on_phase) {
+  const std::int64_t number = turn.round * static_cast<std::int64_t>(parts_.timing.fragments()) +
+                              static_cast<std::int64_t>(turn.fragment);
+  State& state = state_of(number, turn);
+  const Bytes bytes = parts_.timing.bytes(turn.fragment);
+  if (state.mix != nullptr) parts_.mixer->contribute(*state.mix, me.index());
+  const Instant ready = simulated_now();
+  state.sent[me.index()].at = ready;
+  state.sent[me.index()].least = turn.least;
+  send(state, me, overlay, bytes);
+
+  CliqueRow row;
+  row.round = turn.round;
+  row.fragment = turn.fragment;
+  row.start = turn.began;
+  row.compute = ready - turn.began;
+  row.members = {me};
+  Duration least = turn.least;
+  std::vector<ModelMixer::Share> shares;
+  for (const MixingEdge& edge : overlay.edges) {
+    if (edge.to != me) continue;
+    const Sent& theirs = state.sent[edge.from.index()];
+    on_phase(theirs.begun ? SyncPhase::kExchanging : SyncPhase::kMeeting);
+    receive(state, me, edge.from, bytes);
+    Clique both{edge.from, me};
+    std::sort(both.begin(), both.end());
+    const Duration bound =
+        parts_.spec.propagation ? parts_.bounds.member(both, me, bytes) : Duration();
+    least = std::max(least, theirs.least + bound);
+    row.bound = std::max(row.bound, (theirs.at - ready) + bound);
+    row.members.push_back(edge.from);
+    shares.push_back({edge.from.index(), edge.weight});
+  }
+  std::sort(row.members.begin(), row.members.end());
+  row.communication = simulated_now() - ready;
+  row.bound_by = row.compute < row.communication ? "overlay" : "compute";
+  for (const Sent::Part& part : state.sent[me.index()].parts) {
+    for (const ArcUse& use : part.stream.arcs) {
+      if (topology_.is_core(use.arc)) row.wan_bytes += bytes * use.copies;
+    }
+  }
+  parts_.report(row);
+  if (state.mix != nullptr) parts_.mixer->take_in(*state.mix, me.index(), shares);
+  if (++state.through == topology_.island_count()) states_.erase(number);
+  return least;
+}
+
+void Gossip::send(State& state, IslandId me, const Round& overlay, Bytes bytes) {
+  Sent& mine = state.sent[me.index()];
+  std::vector<IslandId> receivers;
+  for (const MixingEdge& edge : overlay.edges) {
+    if (edge.from == me) receivers.push_back(edge.to);
+  }
+  if (!receivers.empty()) {
+    for (Stream& stream : multicast_streams(parts_.network, me, receivers)) {
+      const Flow flow{.stream = stream,
+                      .bytes = bytes,
+                      .rate = {},
+                      .carries = Carries::kContribution,
+                      .memory_shares = {},
+                      .after = {}};
+      FlowRoute route = parts_.flows.route(flow);
+      mine.parts.push_back({.stream = std::move(stream), .route = std::move(route), .handle = {}});
+    }
+  }
+  for (Sent::Part& part : mine.parts) part.handle = parts_.flows.start(me, part.route, bytes);
+  mine.begun = true;
+  for (const IslandId other : std::exchange(mine.waiting, {})) gates_[other.index()]->release();
+}
+
+void Gossip::receive(State& state, IslandId me, IslandId from, Bytes bytes) {
+  Sent& theirs = state.sent[from.index()];
+  if (!theirs.begun) {
+    theirs.waiting.push_back(me);
+    gates_[me.index()]->acquire();
+  }
+  for (Sent::Part& part : theirs.parts) {
+    const auto mine =
+        std::find_if(part.stream.deliveries.begin(), part.stream.deliveries.end(),
+                     [me](const Delivery& delivery) { return delivery.receiver == me; });
+    if (mine == part.stream.deliveries.end()) continue;
+    const Instant left = part.handle.wait();
+    if (!part.accounted) {
+      part.accounted = true;
+      parts_.flows.account(part.stream, bytes);
+    }
+    if (parts_.spec.propagation) sleep_until(left + mine->latency);
+  }
+}
+
+}  // namespace gyre
