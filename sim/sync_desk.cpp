@@ -203,12 +203,18 @@ void SyncDesk::go_without_the_absent(Sync& sync) {
   }
   round.cliques[sync.clique] = present;
   for (const IslandId i : absent) round.cliques.push_back({i});
-  std::shared_ptr<const PreparedPlan> made =
-      plan(round, sync.clique, parts_.timing.bytes(sync.fragment), sync.round);
+  const Bytes bytes = parts_.timing.bytes(sync.fragment);
+  const bool alone = present.size() == 1;
+  std::shared_ptr<const PreparedPlan> made = alone ? std::make_shared<const PreparedPlan>(lone_plan(
+                                                         exchange.prepared().plan, present.front()))
+                                                   : plan(round, sync.clique, bytes, sync.round);
   if (made == nullptr) return;
   exchange.reduce(std::move(made));
   sync.absent = std::move(absent);
-  sync.bound = parts_.bounds.cut(present, parts_.timing.bytes(sync.fragment));
+  sync.bound = alone ? CutBound() : parts_.bounds.cut(present, bytes);
+  for (const IslandId i : present) {
+    sync.member_bounds[rank_in(sync.members(), i)] = parts_.bounds.member(present, i, bytes);
+  }
 }
 
 void SyncDesk::take_in(const Sync& sync, IslandId me) {
