@@ -287,3 +287,60 @@ TEST_F(Stragglers, DynamicStepsFollowTheSpeed) {
 
 }  // namespace
 }  // namespace gyre
+// The others come a second and two later. A goes on alone after half a second, and nothing is sent;
+// B and C fetch what it has.
+TEST_F(Stragglers, AQuorumOfOneSendsNothing) {
+  spec.compute.islands.push_back({.island = {"B", {}}, .step_time = Duration::seconds(2.0)});
+  QuadraticSpec parabolas;
+  parabolas.optima = {-1.0, 0.0, 1.0};
+  Quadratic task(parabolas);
+  spec.task = &task;
+  spec.stop.max_rounds = 1;
+  for (const auto late : {StragglerSpec::Late::kDrop, StragglerSpec::Late::kMerge}) {
+    const bool fetches = late == StragglerSpec::Late::kDrop;
+    spec.training.stragglers = quorum(0.01, 0.5, late);
+    const auto lines = run_log(spec);
+    const auto rows = starting(lines, "clique");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_NE(rows[0].find(" A "), std::string::npos);
+    EXPECT_EQ(field(rows[0], 6), 0.0);
+    EXPECT_NEAR(field(lines.back(), 2), fetches ? 4.0 : 3.0, 1e-9);
+    EXPECT_EQ(field(lines.back(), 4), fetches ? 4e9 : 0.0);
+    const auto models = starting(lines, "trace");
+    EXPECT_EQ(field(models.back(), 4) < 1e-12, fetches);  // all have A's
+  }
+}
+
+// With C's access at 1 Gbps no exchange of all three takes less than 8 s; A and B need 1 s.
+TEST_F(Stragglers, TheBoundIsOfThoseWhoTakePart) {
+  const Bandwidth fast = Bandwidth::gigabits_per_second(8);
+  const Bandwidth slow = Bandwidth::gigabits_per_second(1);
+  topology = Topology("star", {"s"},
+                      {{"A", SwitchId::at(0), fast, fast, {}},
+                       {"B", SwitchId::at(0), fast, fast, {}},
+                       {"C", SwitchId::at(0), slow, slow, {}}},
+                      {});
+  spec.training.stragglers = quorum(0.6, 0.5, StragglerSpec::Late::kMerge);
+  spec.stop.max_rounds = 1;
+  const auto lines = run_log(spec);
+  EXPECT_NEAR(field(lines.back(), 6), 3.0, 1e-9);
+  EXPECT_NEAR(field(lines.back(), 7), 3.0, 1e-9);  // C computes so long
+}
+
+// B (8 Gbps) and C (1 Gbps in) come late at the same instant and fetch 1 GB from A: A's 8 Gbps are
+// 7 for B and 1 for C, which takes 8 s, from 2 s on.
+TEST_F(Stragglers, LatecomersFetchOverTheirOwnLinks) {
+  const Bandwidth fast = Bandwidth::gigabits_per_second(8);
+  const Bandwidth slow = Bandwidth::gigabits_per_second(1);
+  topology = Topology("star", {"s"},
+                      {{"A", SwitchId::at(0), fast, fast, {}},
+                       {"B", SwitchId::at(0), fast, fast, {}},
+                       {"C", SwitchId::at(0), slow, slow, {}}},
+                      {});
+  spec.compute.islands = {{.island = {"B", {}}, .step_time = Duration::seconds(2.0)},
+                          {.island = {"C", {}}, .step_time = Duration::seconds(2.0)}};
+  spec.training.stragglers = quorum(0.3, 0.5, StragglerSpec::Late::kDrop);
+  spec.stop.max_rounds = 1;
+  EXPECT_NEAR(field(run_log(spec).back(), 2), 10.0, 1e-9);
+}
+
