@@ -54,6 +54,7 @@ class Simulation {
         islands_(topology_.island_count()) {
     behind_ = topology_.island_count();
     const ExchangeContext exchanges = exchange_context(spec, network_);
+    for (std::size_t i = 0; i < behind_; ++i) barrier_gates_.push_back(s4u::Semaphore::create(0));
     spec_.policy->start({.topology = topology_, .seed = spec.seed, .exchanges = &exchanges});
     spec_.policy->prepare([&interrupted] { return !interrupted; });
     if (spec_.task != nullptr) {
@@ -321,7 +322,7 @@ class Simulation {
     if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
       if (!spec_.barrier) return;
       at_barrier_.push_back(me);
-      desk_->gate(me)->acquire();
+      barrier_gates_[me.index()]->acquire();
       return;
     }
     // The last island through: every island has ended this round now.
@@ -340,7 +341,7 @@ class Simulation {
       stop(result_.status, result_.failure);
       return;
     }
-    for (const IslandId other : std::exchange(at_barrier_, {})) desk_->gate(other)->release();
+    for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
   }
 
   void evaluate() {
@@ -426,6 +427,8 @@ class Simulation {
   std::vector<IslandId> at_barrier_;
   std::int64_t samples_ = 0;
   bool stopped_ = false;
+  /// By island. Not the gates of exchanges, for which the island may wait in the background.
+  std::vector<s4u::SemaphorePtr> barrier_gates_;
   std::optional<Instant> ended_;
   IslandTimes times_;
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound
