@@ -163,10 +163,15 @@ Bytes SyncTiming::bytes(std::size_t fragment) const {
   return sum;
 }
 
-std::size_t SyncTiming::most_in_flight(std::int64_t delay) const {
-  const std::int64_t least = *std::min_element(steps_.begin(), steps_.end());
-  const std::int64_t shortest = least / static_cast<std::int64_t>(fragments());
-  return static_cast<std::size_t>(delay / std::max<std::int64_t>(shortest, 1)) + 1;
+std::size_t SyncTiming::most_in_flight(std::int64_t delay, std::int64_t rounds) const {
+  const auto count = static_cast<std::int64_t>(fragments());
+  const std::int64_t shortest = std::max<std::int64_t>(least_steps() / count, 1);
+  const std::int64_t most = delay / shortest + 1;
+  return static_cast<std::size_t>(rounds < most / count ? rounds * count : most);
+}
+
+std::int64_t SyncTiming::least_steps() const {
+  return *std::min_element(steps_.begin(), steps_.end());
 }
 
 double SyncTiming::mean_steps() const {

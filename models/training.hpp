@@ -104,8 +104,11 @@ class SyncTiming {
   [[nodiscard]] Bytes bytes(std::size_t fragment) const;
   /// Whether pieces are sent behind the backward pass.
   [[nodiscard]] bool layered() const { return layered_; }
-  /// How many exchanges of an island may be under way at a time, those that merge τ steps late.
-  [[nodiscard]] std::size_t most_in_flight(std::int64_t delay) const;
+  /// How many exchanges of an island may be under way at a time in a run of so many rounds, those
+  /// that merge τ steps late.
+  [[nodiscard]] std::size_t most_in_flight(std::int64_t delay, std::int64_t rounds) const;
+  /// The least of the islands' H.
+  [[nodiscard]] std::int64_t least_steps() const;
   /// Mean over the islands of H.
   [[nodiscard]] double mean_steps() const;
 

@@ -38,7 +38,7 @@ CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) 
                 .fragment = sync.fragment,
                 .members = prepared.plan.members,
                 .absent = sync.absent,
-                .exchange = prepared.plan.exchange,
+                .exchange = {},
                 .start = sync.began_round,
                 .compute = sync.compute,
                 .wait = sync.wait / static_cast<double>(prepared.plan.members.size()),
@@ -52,6 +52,8 @@ CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) 
                 .in_exchange = first.eager() ? ended - sync.first_ready : communication,
                 .sum_error = sync.sum_error,
                 .retransmissions = 0};
+  if (prepared.plan.flows.empty()) return row;  // a quorum of one
+  row.exchange = prepared.plan.exchange;
   if (prepared.plan.flows.front().rate) row.paced = Duration();
   for (const auto& exchange : sync.exchanges) {
     if (exchange == nullptr) continue;

@@ -58,10 +58,9 @@ FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes by
       paced.push_back(link);
     links = &paced;
   }
-  platform_->zone().choose(platform_->host(starter),
-                           *links);  // read at once, when the communication starts
-  handle.comm_ = s4u::Comm::sendto_async(platform_->host(starter), platform_->sink(),
-                                         static_cast<std::uint64_t>(bytes.in_bytes()));
+  handle.comm_ =
+      simgrid_compat::start_on(platform_->zone(), *links, platform_->host(starter),
+                               platform_->sink(), static_cast<std::uint64_t>(bytes.in_bytes()));
   return handle;
 }
 

@@ -62,7 +62,7 @@ class FlowNetwork {
   ~FlowNetwork() = default;
 
   [[nodiscard]] FlowRoute route(const Flow& flow) const;
-  /// Starts a flow from within the actor of `starter`. `route` has to live until it has started.
+  /// Starts a flow from the host of `starter`, within any actor.
   FlowHandle start(IslandId starter, const FlowRoute& route, Bytes bytes);
   /// Counts a flow that ended.
   void account(const Stream& stream, Bytes bytes);

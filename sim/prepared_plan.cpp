@@ -32,6 +32,17 @@ PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const F
 
 }  // namespace
 
+PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member) {
+  PreparedPlan lone;
+  lone.plan.exchange = of_all.exchange;
+  lone.plan.members = {member};
+  lone.plan.payload = of_all.payload;
+  lone.starts.resize(1);
+  lone.touches.resize(1);
+  lone.member_bounds.resize(1);
+  return lone;
+}
+
 Duration granularity(const Topology& topology, const PreparedPlan& plan,
                      const TransportSpec& transport) {
   const Bytes wire = Bytes::count(transport.wire_bytes(transport.chunk.in_bytes()));

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
+#include <simgrid/simix.hpp>
 #include <simgrid/version.h>
 
 /// What differs between SimGrid 3.32 and 4.x, in one place.
@@ -42,8 +44,8 @@ inline void wait(const simgrid::s4u::CommPtr& comm) {
 
 /// A zone whose route from a host is whatever was last chosen for it. SimGrid asks for the route
 /// when a communication starts, so that any list of links can be a route without a table of all
-/// routes ever used. A host has one actor here and an actor starts one flow at a time: the choice
-/// cannot be overwritten before it is read.
+/// routes ever used. Choose within `start_on`: other actors of the host may start flows at the same
+/// instant.
 class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
  public:
   explicit ChosenRouteZone(const std::string& name) : NetZoneImpl(name) {}
@@ -66,5 +68,19 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
  private:
   std::vector<const LinkList*> chosen_;
 };
+
+/// Starts a communication of so many bytes between two hosts of the zone over these links. Choice
+/// and start are one step of the engine's own, between which no actor runs.
+inline simgrid::s4u::CommPtr start_on(ChosenRouteZone& zone, const LinkList& links,
+                                      simgrid::s4u::Host* from, simgrid::s4u::Host* to,
+                                      std::uint64_t bytes) {
+  const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init(from, to);
+  comm->set_payload_size(bytes);
+  simgrid::kernel::actor::simcall_answered([&] {
+    zone.choose(from, links);
+    comm->start();
+  });
+  return comm;
+}
 
 }  // namespace gyre::simgrid_compat

@@ -39,10 +39,11 @@ class Simulation {
                  .limits = spec_.limits},
         compute_(spec.compute, topology_.island_names(), spec.seed),
         timing_(sync_timing(spec)),
-        platform_(topology_, spec.packets
-                                 ? 0
-                                 : timing_.most_in_flight(spec.training.delay()) *
-                                       most_paced_flows(network_, spec.exchange, spec.routing)),
+        platform_(topology_,
+                  spec.packets
+                      ? 0
+                      : timing_.most_in_flight(spec.training.delay(), spec.stop.max_rounds) *
+                            most_paced_flows(network_, spec.exchange, spec.routing)),
         flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
         packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                     topology_, platform_,
@@ -54,6 +55,7 @@ class Simulation {
         least_(topology_.island_count()),
         islands_(topology_.island_count()) {
     behind_ = topology_.island_count();
+    for (std::size_t i = 0; i < behind_; ++i) barrier_gates_.push_back(s4u::Semaphore::create(0));
     const ExchangeContext exchanges = exchange_context(spec, network_);
     spec_.policy->start({.topology = topology_, .seed = spec.seed, .exchanges = &exchanges});
     spec_.policy->prepare([&interrupted] { return !interrupted; });
@@ -62,7 +64,7 @@ class Simulation {
       const MixingRule rule{.outer = spec.training.outer_optimizer,
                             .compression = spec.training.compression,
                             .local_weight = spec.training.local_weight(),
-                            .moves_meanwhile = spec.training.delay() >= spec.training.steps()};
+                            .moves_meanwhile = spec.training.delay() >= timing_.least_steps()};
       mixer_.emplace(rule, *spec_.task, topology_.island_count());
     }
     desk_.emplace(
@@ -174,9 +176,11 @@ class Simulation {
     if (!train(me, 1)) return false;
     std::vector<Instant> ready;
     for (const Piece& piece : timing_.pieces(fragment)) ready.push_back(start + step * piece.ready);
+    // What was sent before counts this step; slower islands may take so few that it is not due yet.
+    for (const auto& earlier : islands_[me.index()].pending) --earlier->steps_left;
     const Placement& placement = placements_.of(islands_[me.index()].number);
     std::shared_ptr<Sync> sync =
-        desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
+        desk_->enter(me, islands_[me.index()].number, fragment, placement, began, step);
     if (sync != nullptr) {
       std::shared_ptr<PendingSync> pending = in_background(me, sync, ready);
       if (spec_.propagation) {
@@ -187,8 +191,7 @@ class Simulation {
     }
     sleep_until(start + step);
     least_[me.index()] += step;
-    if (sync == nullptr || spec_.training.delay() > 0) return true;
-    return merge_all(me);
+    return spec_.training.delay() > 0 ? merge_due(me) : merge_all(me);
   }
 
   /// The least time from now until the island holds the sync's result.
@@ -343,7 +346,7 @@ class Simulation {
     if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
       if (!spec_.barrier) return;
       at_barrier_.push_back(me);
-      desk_->gate(me)->acquire();
+      barrier_gates_[me.index()]->acquire();
       return;
     }
     // The last island through: every island has ended this round now.
@@ -362,7 +365,7 @@ class Simulation {
       stop(result_.status, result_.failure);
       return;
     }
-    for (const IslandId other : std::exchange(at_barrier_, {})) desk_->gate(other)->release();
+    for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
   }
 
   void evaluate() {
@@ -446,6 +449,8 @@ class Simulation {
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;
+  /// By island. Not the gates of exchanges, for which the island may wait in the background.
+  std::vector<s4u::SemaphorePtr> barrier_gates_;
   std::int64_t samples_ = 0;
   bool stopped_ = false;
   std::optional<Instant> ended_;

@@ -20,7 +20,7 @@ SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
              {.exchange = parts.spec.exchange,
               .routing = parts.spec.routing,
               .keep_rates = parts.spec.packets && parts.spec.packets->unlimited_switches}),
-      gates_(parts.timing.most_in_flight(parts.spec.training.delay())) {
+      gates_(parts.timing.most_in_flight(parts.spec.training.delay(), parts.spec.stop.max_rounds)) {
   for (std::vector<s4u::SemaphorePtr>& lane : gates_) {
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       lane.push_back(s4u::Semaphore::create(0));
@@ -34,7 +34,7 @@ std::int64_t SyncDesk::number_of(const Sync& sync) const {
 }
 
 std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size_t fragment,
-                                      const Placement& placement, Instant began) {
+                                      const Placement& placement, Instant began, Duration still) {
   const std::size_t clique = placement.clique_of[me.index()];
   const Instant now = simulated_now();
   if (placement.round.cliques[clique].size() == 1) {
@@ -44,7 +44,7 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
                    .absent = {},
                    .exchange = {},
                    .start = began,
-                   .compute = now - began,
+                   .compute = now + still - began,
                    .wait = {},
                    .communication = {},
                    .wan_bytes = {},
@@ -82,7 +82,7 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
   }
   if (sync->has_begun()) return sync;
   sync->began_round = std::min(sync->began_round, began);
-  sync->compute = std::max(sync->compute, now - began);
+  sync->compute = std::max(sync->compute, now + still - began);
   if (parts_.mixer != nullptr) parts_.mixer->contribute(*sync->mix, rank_in(sync->members(), me));
   return sync;
 }
@@ -203,12 +203,18 @@ void SyncDesk::go_without_the_absent(Sync& sync) {
   }
   round.cliques[sync.clique] = present;
   for (const IslandId i : absent) round.cliques.push_back({i});
-  std::shared_ptr<const PreparedPlan> made =
-      plan(round, sync.clique, parts_.timing.bytes(sync.fragment), sync.round);
+  const Bytes bytes = parts_.timing.bytes(sync.fragment);
+  const bool alone = present.size() == 1;
+  std::shared_ptr<const PreparedPlan> made = alone ? std::make_shared<const PreparedPlan>(lone_plan(
+                                                         exchange.prepared().plan, present.front()))
+                                                   : plan(round, sync.clique, bytes, sync.round);
   if (made == nullptr) return;
   exchange.reduce(std::move(made));
   sync.absent = std::move(absent);
-  sync.bound = parts_.bounds.cut(present, parts_.timing.bytes(sync.fragment));
+  sync.bound = alone ? CutBound() : parts_.bounds.cut(present, bytes);
+  for (const IslandId i : present) {
+    sync.member_bounds[rank_in(sync.members(), i)] = parts_.bounds.member(present, i, bytes);
+  }
 }
 
 void SyncDesk::take_in(const Sync& sync, IslandId me) {

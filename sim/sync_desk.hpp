@@ -45,10 +45,11 @@ class SyncDesk {
   SyncDesk& operator=(const SyncDesk&) = delete;
 
   /// The island's sync of a fragment in a round, to which it gives its model now; null where it is
-  /// alone in its clique. `began` is when its local steps began. Without the model where the sync
-  /// has begun without it. A plan that is refused ends the run.
+  /// alone in its clique. `began` is when its local steps began, and `still` what is left of the
+  /// last one. Without the model where the sync has begun without it. A plan that is refused ends
+  /// the run.
   std::shared_ptr<Sync> enter(IslandId me, std::int64_t round, std::size_t fragment,
-                              const Placement& placement, Instant began);
+                              const Placement& placement, Instant began, Duration still = {});
   /// The island's sync of a round that has begun without it, or null.
   [[nodiscard]] std::shared_ptr<Sync> begun(IslandId me, std::int64_t round,
                                             const Placement& placement) const;

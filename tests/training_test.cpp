@@ -164,6 +164,83 @@ TEST(Overlap, SeveralFragmentsAreUnderWayAtATime) {
   EXPECT_GE(field(lines.back(), 6) + 1e-9, field(lines.back(), 7));
 }
 
+// Nothing is merged before the end, and what is under way at a time is what the run sends: three.
+TEST(Overlap, ALongDelayCostsNoMoreThanTheRun) {
+  const Topology topology = pair();
+  Repeated policy(topology, {"A+B"});
+  RunSpec spec = pair_spec(topology, policy);
+  spec.training.overlap = delayed(1'000'000'000'000);
+  const auto lines = run_log(spec);
+  EXPECT_EQ(starting(lines, "clique").size(), 3U);
+  EXPECT_NEAR(field(lines.back(), 2), 3.81, 1e-9);
+}
+
+// A and B wait at the barrier while a ring over 700 ms still hands parts on: what ends the one wait
+// must not end the other.
+TEST(Overlap, GoesOnBehindABarrier) {
+  const Bandwidth access = Bandwidth::gigabits_per_second(8);
+  const Bandwidth core = Bandwidth::gigabits_per_second(10);
+  const Duration latency = Duration::milliseconds(700);
+  const Topology topology("three", {"s", "t"},
+                          {{"A", SwitchId::at(0), access, access, {}},
+                           {"B", SwitchId::at(0), access, access, {}},
+                           {"C", SwitchId::at(1), access, access, {}}},
+                          {{SwitchId::at(0), SwitchId::at(1), core, latency, core, latency}});
+  Repeated policy(topology, {"A+B+C"});
+  RunSpec spec = pair_spec(topology, policy);
+  spec.exchange = Exchange::kRing;
+  spec.barrier = true;
+  spec.compute.islands = {{.island = {"C", {}}, .step_time = Duration::seconds(1.5)}};
+  spec.training.overlap = delayed(3);
+  spec.stop.max_rounds = 12;
+  const auto lines = run_log(spec);
+  EXPECT_EQ(starting(lines, "clique").size(), 12U);
+  EXPECT_EQ(field(lines.back(), 3), 12);
+}
+
+// H = 2 and speeds 1 and 1/3: three steps on A, one on B, which sends again before it has merged.
+// So B's θ moves between sending and merging, as in O10, though τ = 1 is less than H.
+TEST(Overlap, KnowsTheSlowIslandsFewSteps) {
+  const Topology topology = pair();
+  Repeated policy(topology, {"A+B"});
+  for (const bool layered : {false, true}) {
+    Quadratic task(twins());
+    RunSpec spec = pair_spec(topology, policy);
+    spec.task = &task;
+    spec.payload = Bytes::count(2);
+    spec.compute.islands = {{.island = {"B", {}}, .step_time = Duration::seconds(3.0)}};
+    spec.training.local_steps = 2;
+    spec.training.stragglers = StragglerSpec{.rule = StragglerSpec::Rule::kDynamicSteps};
+    spec.training.overlap = delayed(1);
+    spec.training.outer_optimizer = {.learning_rate = 1.0, .momentum = 0.0};
+    if (layered) spec.training.layers = LayersSpec{.count = 2};
+    spec.stop.max_rounds = 20;
+    const std::vector<double> x = values(spec);
+    ASSERT_EQ(x.size(), 21U);
+    const double q = 0.9;
+    double a = 5.0;
+    double b = 5.0;
+    double theta_a = 5.0;
+    double theta_b = 5.0;
+    double moved_a = 0.0;  // what the last exchange says
+    double moved_b = 0.0;
+    for (std::size_t r = 1; r <= 20; ++r) {
+      a *= q;
+      if (r > 1) a = theta_a += moved_a;
+      a *= q * q;
+      b *= q;
+      const double average = (a + b) / 2.0;
+      const double next_b = average - theta_b;
+      moved_a = average - theta_a;
+      if (r > 1) b = theta_b += moved_b;
+      moved_b = next_b;
+      // Where a layered step counts from its beginning, B's next may be in what is evaluated.
+      if (r < 20 && !layered) EXPECT_NEAR(x[r], (a + b) / 2.0, 1e-9) << r;
+    }
+    EXPECT_NEAR(x[20], (theta_a + moved_a + theta_b + moved_b) / 2.0, 1e-9) << layered;
+  }
+}
+
 // Each fragment meets once a round: with blocking exchanges and equal steps the models are those of
 // a plain run on every parameter, which here is one: the first fragment holds it.
 TEST(Fragments, EachIsExchangedOnceARound) {
@@ -193,6 +270,7 @@ TEST(Layers, AreSentBehindTheBackwardPass) {
   spec.training.layers = LayersSpec{.count = 4};
   auto lines = run_log(spec);
   EXPECT_NEAR(field(lines.back(), 2), 3 * 3.21, 1e-9);
+  EXPECT_NEAR(field(starting(lines, "clique").front(), 4), 3.0, 1e-9);  // the whole step
   spec.payload = Bytes::count(5'000'000'000);
   lines = run_log(spec);
   EXPECT_NEAR(field(lines.back(), 2), 3 * 5.54, 1e-9);
@@ -273,6 +351,63 @@ TEST_F(Stragglers, MergeEntersTheNextOpenExchange) {
   EXPECT_NE(rows[0].find(" A+B "), std::string::npos);
   // C comes at 3 s and waits for the round that A and B end computing at 3.5 s.
   EXPECT_NE(rows[1].find(" A+B+C "), std::string::npos);
+}
+
+// The others come a second and two later. A goes on alone after half a second, and nothing is sent;
+// B and C fetch what it has.
+TEST_F(Stragglers, AQuorumOfOneSendsNothing) {
+  spec.compute.islands.push_back({.island = {"B", {}}, .step_time = Duration::seconds(2.0)});
+  QuadraticSpec parabolas;
+  parabolas.optima = {-1.0, 0.0, 1.0};
+  Quadratic task(parabolas);
+  spec.task = &task;
+  spec.stop.max_rounds = 1;
+  for (const auto late : {StragglerSpec::Late::kDrop, StragglerSpec::Late::kMerge}) {
+    const bool fetches = late == StragglerSpec::Late::kDrop;
+    spec.training.stragglers = quorum(0.01, 0.5, late);
+    const auto lines = run_log(spec);
+    const auto rows = starting(lines, "clique");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_NE(rows[0].find(" A "), std::string::npos);
+    EXPECT_EQ(field(rows[0], 6), 0.0);
+    EXPECT_NEAR(field(lines.back(), 2), fetches ? 4.0 : 3.0, 1e-9);
+    EXPECT_EQ(field(lines.back(), 4), fetches ? 4e9 : 0.0);
+    const auto models = starting(lines, "trace");
+    EXPECT_EQ(field(models.back(), 4) < 1e-12, fetches);  // all have A's
+  }
+}
+
+// With C's access at 1 Gbps no exchange of all three takes less than 8 s; A and B need 1 s.
+TEST_F(Stragglers, TheBoundIsOfThoseWhoTakePart) {
+  const Bandwidth fast = Bandwidth::gigabits_per_second(8);
+  const Bandwidth slow = Bandwidth::gigabits_per_second(1);
+  topology = Topology("star", {"s"},
+                      {{"A", SwitchId::at(0), fast, fast, {}},
+                       {"B", SwitchId::at(0), fast, fast, {}},
+                       {"C", SwitchId::at(0), slow, slow, {}}},
+                      {});
+  spec.training.stragglers = quorum(0.6, 0.5, StragglerSpec::Late::kMerge);
+  spec.stop.max_rounds = 1;
+  const auto lines = run_log(spec);
+  EXPECT_NEAR(field(lines.back(), 6), 3.0, 1e-9);
+  EXPECT_NEAR(field(lines.back(), 7), 3.0, 1e-9);  // C computes so long
+}
+
+// B (8 Gbps) and C (1 Gbps in) come late at the same instant and fetch 1 GB from A: A's 8 Gbps are
+// 7 for B and 1 for C, which takes 8 s, from 2 s on.
+TEST_F(Stragglers, LatecomersFetchOverTheirOwnLinks) {
+  const Bandwidth fast = Bandwidth::gigabits_per_second(8);
+  const Bandwidth slow = Bandwidth::gigabits_per_second(1);
+  topology = Topology("star", {"s"},
+                      {{"A", SwitchId::at(0), fast, fast, {}},
+                       {"B", SwitchId::at(0), fast, fast, {}},
+                       {"C", SwitchId::at(0), slow, slow, {}}},
+                      {});
+  spec.compute.islands = {{.island = {"B", {}}, .step_time = Duration::seconds(2.0)},
+                          {.island = {"C", {}}, .step_time = Duration::seconds(2.0)}};
+  spec.training.stragglers = quorum(0.3, 0.5, StragglerSpec::Late::kDrop);
+  spec.stop.max_rounds = 1;
+  EXPECT_NEAR(field(run_log(spec).back(), 2), 10.0, 1e-9);
 }
 
 TEST_F(Stragglers, TheSameModelsInTheEnd) {
