@@ -1,9 +1,7 @@
 #include "models/tasks/matrix_product.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "models/error.hpp"
 
@@ -15,37 +13,51 @@ namespace {
 /// power of two apart share few lines.
 constexpr std::size_t kInnerBlock = 112;
 
-/// Floats of a vector register, as both GCC and Clang spell them.
-using Float4 [[gnu::vector_size(16)]] = float;
-using Float8 [[gnu::vector_size(32)]] = float;
-using Float16 [[gnu::vector_size(64)]] = float;
-
-template <class Vector>
-constexpr std::size_t kLanes = sizeof(Vector) / sizeof(float);
+/// A vector register of floats, as both GCC and Clang spell it, and the same in an array of floats.
+/// (A memcpy between the two would keep the register in memory where the vectors are wider than
+/// those of the default target, for which GCC expands it.)
+template <std::size_t Width>
+struct Lanes;
+template <>
+struct Lanes<4> {
+  using Vector [[gnu::vector_size(16)]] = float;
+  using Place [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+};
+template <>
+struct Lanes<8> {
+  using Vector [[gnu::vector_size(32)]] = float;
+  using Place [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+};
+template <>
+struct Lanes<16> {
+  using Vector [[gnu::vector_size(64)]] = float;
+  using Place [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
+};
 
 /// What a sum starts from: zero, or what is in its place.
 enum class Start : std::uint8_t { kZero, kSum };
 
 /// A block of sums that stays in registers: `Rows` × `Columns`, put to `sum`, a matrix of
-/// `columns`. `right` is inner × `Columns`.
-template <class Vector, std::size_t Rows, std::size_t Columns>
-[[gnu::always_inline]] inline void add_tile(const LeftFactor& left, const float* right, float* sum,
+/// `columns`. `panel` is inner × `Columns` of the right factor.
+template <std::size_t Width, std::size_t Rows, std::size_t Columns>
+[[gnu::always_inline]] inline void add_tile(const LeftFactor& left,
+                                            const typename Lanes<Width>::Vector* panel, float* sum,
                                             Start start, const ProductShape& shape) {
-  constexpr std::size_t kVectors = Columns / kLanes<Vector>;
+  using Vector = typename Lanes<Width>::Vector;
+  using Place = typename Lanes<Width>::Place;
+  constexpr std::size_t kVectors = Columns / Width;
   static_assert(kRowBlock % Rows == 0);
-  std::array<std::array<Vector, kVectors>, Rows> sums;
+  Vector sums[Rows][kVectors];
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < Rows; ++r) {
-    if (start == Start::kSum) {
-      std::memcpy(&sums[r], sum + r * shape.columns, sizeof(sums[r]));
-    } else {
+    const Place* places = reinterpret_cast<const Place*>(sum + r * shape.columns);
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sums[r][v] = start == Start::kSum ? Vector(places[v]) : Vector{};
     }
   }
   for (std::size_t k = 0; k < shape.inner; ++k) {
-    std::array<Vector, kVectors> row;
-    std::memcpy(&row, right + k * Columns, sizeof(row));
+    const Vector* row = panel + k * kVectors;
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < Rows; ++r) {
       const float factor = left.data[r * left.row_stride + k * left.inner_stride];
@@ -55,28 +67,33 @@ template <class Vector, std::size_t Rows, std::size_t Columns>
   }
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < Rows; ++r) {
-    std::memcpy(sum + r * shape.columns, &sums[r], sizeof(sums[r]));
+    Place* places = reinterpret_cast<Place*>(sum + r * shape.columns);
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) places[v] = sums[r][v];
   }
 }
 
 /// `right` and `sum` from a column on, of which `Columns` are done. `shape` is that of a part of
 /// the inner index.
-template <class Vector, std::size_t Rows, std::size_t Columns>
+template <std::size_t Width, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void add_columns(const LeftFactor& left, const float* right,
                                                float* sum, Start start, const ProductShape& shape) {
-  alignas(64) std::array<float, kInnerBlock * Columns> panel;
+  using Place = typename Lanes<Width>::Place;
+  constexpr std::size_t kVectors = Columns / Width;
+  typename Lanes<Width>::Vector panel[kInnerBlock * kVectors];
   for (std::size_t k = 0; k < shape.inner; ++k) {
-    std::memcpy(panel.data() + k * Columns, right + k * shape.columns, Columns * sizeof(float));
+    const Place* row = reinterpret_cast<const Place*>(right + k * shape.columns);
+    for (std::size_t v = 0; v < kVectors; ++v) panel[k * kVectors + v] = row[v];
   }
   for (std::size_t r = 0; r < shape.rows; r += Rows) {
     const LeftFactor part{left.data + r * left.row_stride, left.row_stride, left.inner_stride};
-    add_tile<Vector, Rows, Columns>(part, panel.data(), sum + r * shape.columns, start, shape);
+    add_tile<Width, Rows, Columns>(part, panel, sum + r * shape.columns, start, shape);
   }
 }
 
 /// `Columns` at a time as long as there are so many, then a block. The more columns share a factor
 /// that is loaded, the fewer loads.
-template <class Vector, std::size_t Rows, std::size_t Columns>
+template <std::size_t Width, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void add_all(const LeftFactor& left, const float* right, float* sum,
                                            Start start, const ProductShape& shape) {
   for (std::size_t k = 0; k < shape.inner; k += kInnerBlock) {
@@ -87,11 +104,11 @@ template <class Vector, std::size_t Rows, std::size_t Columns>
     std::size_t c = 0;
     if constexpr (Columns > kColumnBlock) {
       for (; c + Columns <= shape.columns; c += Columns) {
-        add_columns<Vector, Rows, Columns>(part, rows + c, sum + c, from, block);
+        add_columns<Width, Rows, Columns>(part, rows + c, sum + c, from, block);
       }
     }
     for (; c < shape.columns; c += kColumnBlock) {
-      add_columns<Vector, Rows, kColumnBlock>(part, rows + c, sum + c, from, block);
+      add_columns<Width, Rows, kColumnBlock>(part, rows + c, sum + c, from, block);
     }
   }
 }
@@ -100,17 +117,17 @@ template <class Vector, std::size_t Rows, std::size_t Columns>
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target("avx512f")]] void add_products(const LeftFactor& left, const float* right, float* sum,
                                              Start start, const ProductShape& shape) {
-  add_all<Float16, 8, 2 * kColumnBlock>(left, right, sum, start, shape);
+  add_all<16, 8, 2 * kColumnBlock>(left, right, sum, start, shape);
 }
 [[gnu::target("avx")]] void add_products(const LeftFactor& left, const float* right, float* sum,
                                          Start start, const ProductShape& shape) {
-  add_all<Float8, 4, kColumnBlock>(left, right, sum, start, shape);
+  add_all<8, 4, kColumnBlock>(left, right, sum, start, shape);
 }
 [[gnu::target("default")]]
 #endif
 void add_products(const LeftFactor& left, const float* right, float* sum, Start start,
                   const ProductShape& shape) {
-  add_all<Float4, 2, kColumnBlock>(left, right, sum, start, shape);
+  add_all<4, 2, kColumnBlock>(left, right, sum, start, shape);
 }
 
 void check_padding(const ProductShape& shape) {
