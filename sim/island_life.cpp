@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <utility>
+
+#include "sim/running_simulation.hpp"
+#include "sim/wall_clock.hpp"
+
+namespace gyre {
+
+namespace s4u = simgrid::s4u;
+
+void Simulation::live(IslandId me) {
+  std::int64_t& number = islands_[me.index()].number;
+  for (; number < spec_.stop.max_rounds; ++number) {
+    for (std::size_t f = 0; f < timing_.fragments(); ++f) {
+      if (!(timing_.layered() ? train_and_send(me, f) : train_then_send(me, f))) return;
+    }
+    // What is still under way belongs to the result.
+    if (number + 1 == spec_.stop.max_rounds && !merge_all(me)) return;
+    end_round(me);
+    if (stopped_) return;
+  }
+  go(me, Position::kDone);
+}
+
+bool Simulation::train_then_send(IslandId me, std::size_t fragment) {
+  const Instant began = simulated_now();
+  return compute(me, timing_.steps(me.index(), fragment)) && send(me, fragment, began);
+}
+
+bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
+  const std::vector<Instant> ready(timing_.pieces(fragment).size(), simulated_now());
+  const Placement& placement = placements_.of(islands_[me.index()].number);
+  if (!placement.round.edges.empty()) {
+    const Round overlay = placement.round;  // the stretch may end while the island waits
+    const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
+    least_[me.index()] = gossip_->exchange(me, overlay,
+                                           {.round = islands_[me.index()].number,
+                                            .fragment = fragment,
+                                            .began = began,
+                                            .least = least_[me.index()]},
+                                           on_phase);
+    return !stopped_;
+  }
+  std::shared_ptr<Sync> sync =
+      desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
+  if (sync != nullptr && spec_.training.delay() > 0) {
+    islands_[me.index()].pending.push_back(in_background(me, sync, ready));
+  }
+  if (sync == nullptr || spec_.training.delay() > 0) return merge_due(me);
+  const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
+  const bool took_part = desk_->play(sync, me, ready, on_phase);
+  if (stopped_) return false;
+  if (!took_part) return come_late(me, sync);
+  take_in(me, *sync, least_[me.index()] + least_time(*sync, me, began));
+  desk_->leave(sync, me);
+  return true;
+}
+
+bool Simulation::train_and_send(IslandId me, std::size_t fragment) {
+  const Instant began = simulated_now();
+  if (!compute(me, timing_.steps(me.index(), fragment) - 1) || !merge_due(me)) return false;
+  go(me, Position::kComputing);
+  const Duration step = compute_.draw(me, 1);
+  const Instant start = simulated_now();
+  const Duration least = least_[me.index()];
+  if (!train(me, 1)) return false;
+  std::vector<Instant> ready;
+  for (const Piece& piece : timing_.pieces(fragment)) ready.push_back(start + step * piece.ready);
+  // What was sent before counts this step; slower islands may take so few that it is not due yet.
+  for (const auto& earlier : islands_[me.index()].pending) --earlier->steps_left;
+  const Placement& placement = placements_.of(islands_[me.index()].number);
+  std::shared_ptr<Sync> sync =
+      desk_->enter(me, islands_[me.index()].number, fragment, placement, began, step);
+  if (sync != nullptr) {
+    std::shared_ptr<PendingSync> pending = in_background(me, sync, ready);
+    if (spec_.propagation) {
+      const Duration bound = sync->member_bounds[rank_in(sync->members(), me)];
+      pending->least = least + step * timing_.pieces(fragment).front().ready + bound;
+    }
+    islands_[me.index()].pending.push_back(pending);
+  }
+  sleep_until(start + step);
+  least_[me.index()] += step;
+  return spec_.training.delay() > 0 ? merge_due(me) : merge_all(me);
+}
+
+Duration Simulation::least_time(const Sync& sync, IslandId me, Instant began) const {
+  if (!spec_.propagation || sync.dropped()) return {};
+  const Duration bound = sync.member_bounds[rank_in(sync.members(), me)];
+  if (!sync.exchanges.front()->eager()) return bound;
+  // What the others sent before the island was ready has had the time of its compute.
+  return std::max(Duration(), bound - (sync.exchanges.front()->begun - began));
+}
+
+std::shared_ptr<PendingSync> Simulation::in_background(IslandId me,
+                                                       const std::shared_ptr<Sync>& sync,
+                                                       const std::vector<Instant>& ready) {
+  auto pending = std::make_shared<PendingSync>();
+  pending->sync = sync;
+  pending->steps_left = spec_.training.delay();
+  pending->least = least_[me.index()];
+  if (spec_.propagation) pending->least += sync->member_bounds[rank_in(sync->members(), me)];
+  s4u::Actor::create(topology_.name(me) + " exchanges", platform_.host(me),
+                     [this, me, pending, ready] {
+                       const auto on_phase = [this, me, &pending](SyncPhase phase) {
+                         pending->phase = phase;
+                         if (pending->is_awaited) go(me, position_of(phase));
+                       };
+                       desk_->play(pending->sync, me, ready, on_phase);
+                       pending->is_over = true;
+                       pending->over->release();
+                     });
+  return pending;
+}
+
+bool Simulation::merge(IslandId me) {
+  const std::shared_ptr<PendingSync> due = islands_[me.index()].pending.front();
+  islands_[me.index()].pending.pop_front();
+  if (!due->is_over) {
+    due->is_awaited = true;
+    go(me, position_of(due->phase));
+  }
+  due->over->acquire();
+  if (stopped_) return false;
+  take_in(me, *due->sync, due->sync->dropped() ? Duration() : due->least);
+  desk_->leave(due->sync, me);
+  return true;
+}
+
+bool Simulation::merge_all(IslandId me) {
+  while (!islands_[me.index()].pending.empty()) {
+    if (!merge(me)) return false;
+  }
+  return true;
+}
+
+void Simulation::take_in(IslandId me, const Sync& sync, Duration least) {
+  const WallClock clock;
+  desk_->take_in(sync, me);
+  result_.learning_wall_s += clock.elapsed_s();
+  least_[me.index()] = std::max(least_[me.index()], least);
+}
+
+bool Simulation::come_late(IslandId me, std::shared_ptr<Sync> missed) {
+  const bool drop = spec_.training.stragglers->late == StragglerSpec::Late::kDrop;
+  std::int64_t& number = islands_[me.index()].number;
+  while (true) {
+    std::shared_ptr<Sync> next;
+    if (number + 1 < spec_.stop.max_rounds) {
+      const Placement& placement = placements_.of(number + 1);
+      next = desk_->begun(me, number + 1, placement);
+    }
+    if (next == nullptr) break;
+    desk_->leave(missed, me);
+    end_round(me);
+    if (stopped_) return false;
+    ++number;
+    missed = next;
+  }
+  if (drop) {
+    go(me, Position::kExchanging);
+    desk_->fetch(missed, me);
+    desk_->take_in(*missed, me);
+  }
+  desk_->leave(missed, me);
+  if (drop || number + 1 == spec_.stop.max_rounds) return true;
+  end_round(me);
+  if (stopped_) return false;
+  ++number;
+  return send(me, 0, simulated_now());
+}
+
+bool Simulation::compute(IslandId me, std::int64_t steps) {
+  std::deque<std::shared_ptr<PendingSync>>& pending = islands_[me.index()].pending;
+  while (steps > 0) {
+    const std::int64_t now = pending.empty() ? steps : std::min(steps, pending.front()->steps_left);
+    go(me, Position::kComputing);
+    const Duration time = compute_.draw(me, now);
+    sleep_until(simulated_now() + time);
+    if (spec_.task != nullptr && !train(me, now)) return false;
+    if (stopped_) return false;
+    least_[me.index()] += time;
+    steps -= now;
+    for (const std::shared_ptr<PendingSync>& sync : pending) sync->steps_left -= now;
+    // At the end of the steps the island first sends what it has made.
+    if (steps > 0 && !merge_due(me)) return false;
+  }
+  return true;
+}
+
+bool Simulation::merge_due(IslandId me) {
+  const std::deque<std::shared_ptr<PendingSync>>& pending = islands_[me.index()].pending;
+  while (!pending.empty() && pending.front()->steps_left == 0) {
+    if (!merge(me)) return false;
+  }
+  return true;
+}
+
+bool Simulation::train(IslandId me, std::int64_t steps) {
+  if (spec_.task == nullptr) return true;
+  constexpr std::int64_t kSlice = 4096;
+  const WallClock start;
+  for (std::int64_t done = 0; done < steps; done += kSlice) {
+    if (interrupted_) {
+      stop(RunStatus::kTruncated, "interrupted");
+      return false;
+    }
+    spec_.task->train(me, std::min(kSlice, steps - done));
+  }
+  result_.learning_wall_s += start.elapsed_s();
+  samples_ += steps * spec_.task->samples_per_step();
+  return true;
+}
+
+}  // namespace gyre

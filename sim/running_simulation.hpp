@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/bounds.hpp"
+#include "sim/gossip.hpp"
+#include "sim/island_times.hpp"
+#include "sim/placements.hpp"
+#include "sim/simulation.hpp"
+#include "sim/sync_desk.hpp"
+
+namespace gyre {
+
+/// A run under way. What an island does from round to round is in `island_life.cpp`; how a run
+/// begins, is evaluated and ends in `simulation.cpp`.
+class Simulation {
+ public:
+  Simulation(const RunSpec& spec, RunObserver& observer, const std::atomic<bool>& interrupted);
+
+  RunResult run();
+
+ private:
+  void live(IslandId me);
+  /// The steps before a fragment's exchange, then the exchange.
+  bool train_then_send(IslandId me, std::size_t fragment);
+  /// The exchange of a fragment whose steps, which began then, are done; false if the run ended.
+  bool send(IslandId me, std::size_t fragment, Instant began);
+  /// The steps before a fragment's exchange, whose pieces are sent behind the last one's backward
+  /// pass. That step counts from its start, so that its result can be sent before its end.
+  bool train_and_send(IslandId me, std::size_t fragment);
+  /// The least time from now until the island holds the sync's result.
+  Duration least_time(const Sync& sync, IslandId me, Instant began) const;
+  std::shared_ptr<PendingSync> in_background(IslandId me, const std::shared_ptr<Sync>& sync,
+                                             const std::vector<Instant>& ready);
+  /// The island waits for the sync that is due and takes it in; false if the run ended.
+  bool merge(IslandId me);
+  bool merge_all(IslandId me);
+  void take_in(IslandId me, const Sync& sync, Duration least);
+  /// The clique has begun without the island. It goes on with the first exchange that is open:
+  /// with its model (`merge`), or with the result of the last one that began, and new steps.
+  bool come_late(IslandId me, std::shared_ptr<Sync> missed);
+  void go(IslandId me, Position position) { times_.go(me, position); }
+
+  static Position position_of(SyncPhase phase) {
+    return phase == SyncPhase::kMeeting ? Position::kMeeting : Position::kExchanging;
+  }
+
+  /// Local steps, with what is due between them; false if the run ended.
+  bool compute(IslandId me, std::int64_t steps);
+  bool merge_due(IslandId me);
+  /// Local steps of the task, in slices between which an interrupt is seen; false if it was.
+  bool train(IslandId me, std::int64_t steps);
+  void end_round(IslandId me);
+  void evaluate();
+  /// Ends the run at this instant, whatever is under way.
+  void stop(RunStatus status, std::string why);
+  void watch_time();
+  void report_deadlock();
+  void finish();
+  struct IslandState {
+    std::int64_t number = 0;                           ///< of the round that it is in
+    std::int64_t rounds = 0;                           ///< that it has ended
+    std::deque<std::shared_ptr<PendingSync>> pending;  ///< in the order in which they are due
+  };
+
+  const RunSpec& spec_;
+  RunObserver& observer_;
+  const std::atomic<bool>& interrupted_;
+  const Topology& topology_;
+  Routes routes_;
+  Bounds bounds_;
+  Network network_;
+  ComputeModel compute_;
+  SyncTiming timing_;
+  Platform platform_;
+  std::unique_ptr<FlowNetwork> flows_;  ///< one of both
+  std::unique_ptr<PacketNetwork> packets_;
+  std::optional<ModelMixer> mixer_;  ///< before the syncs, which give their slots back to it
+  Placements placements_;
+  std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
+  std::vector<IslandId> at_barrier_;
+  /// By island. Not the gates of exchanges, for which the island may wait in the background.
+  std::vector<simgrid::s4u::SemaphorePtr> barrier_gates_;
+  std::int64_t samples_ = 0;
+  bool stopped_ = false;
+  std::optional<Instant> ended_;
+  IslandTimes times_;
+  std::vector<Duration> least_;  ///< by island: Σ compute + member bound
+  std::vector<IslandState> islands_;
+  std::optional<SyncDesk> desk_;
+  std::optional<Gossip> gossip_;  ///< at fidelity `flow`
+  RunResult result_;
+};
+
+}  // namespace gyre
