@@ -37,15 +37,20 @@ TEST(MatrixProduct, SumsInAscendingOrder) {
                                            : LeftFactor{left.data(), shape.inner, 1};
       std::vector<float> sum = start;
       add_product(factor, right.data(), sum.data(), shape);
+      std::vector<float> product = start;
+      set_product(factor, right.data(), product.data(), shape);
       for (std::size_t r = 0; r < shape.rows; ++r) {
         for (std::size_t c = 0; c < shape.columns; ++c) {
           float expected = start[r * shape.columns + c];
+          float from_zero = 0.0F;
           for (std::size_t k = 0; k < shape.inner; ++k) {
-            const float product = left[r * factor.row_stride + k * factor.inner_stride] *
-                                  right[k * shape.columns + c];
-            expected += product;
+            const float term = left[r * factor.row_stride + k * factor.inner_stride] *
+                               right[k * shape.columns + c];
+            expected += term;
+            from_zero += term;
           }
           ASSERT_EQ(sum[r * shape.columns + c], expected) << r << " " << c;  // the same bits
+          ASSERT_EQ(product[r * shape.columns + c], from_zero) << r << " " << c;
         }
       }
     }

@@ -1,9 +1,7 @@
 #include "models/tasks/matrix_product.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "models/error.hpp"
 
@@ -18,7 +16,7 @@ constexpr std::size_t kInnerBlock = 112;
 /// A vector register of floats, as both GCC and Clang spell it, and the same in an array of floats.
 /// (A memcpy between the two would keep the register in memory where the vectors are wider than
 /// those of the default target, for which GCC expands it.)
-template <std::size_t kLanes>
+template <std::size_t Width>
 struct Lanes;
 template <>
 struct Lanes<4> {
@@ -40,13 +38,14 @@ struct Lanes<16> {
 enum class Start : std::uint8_t { kZero, kSum };
 
 /// A block of sums that stays in registers: `Rows` × `Columns`, put to `sum`, a matrix of
-/// `columns`. `right` is inner × `Columns`.
-template <std::size_t kLanes, std::size_t Rows, std::size_t Columns>
-[[gnu::always_inline]] inline void add_tile(const LeftFactor& left, const float* right, float* sum,
+/// `columns`. `panel` is inner × `Columns` of the right factor.
+template <std::size_t Width, std::size_t Rows, std::size_t Columns>
+[[gnu::always_inline]] inline void add_tile(const LeftFactor& left,
+                                            const typename Lanes<Width>::Vector* panel, float* sum,
                                             Start start, const ProductShape& shape) {
-  using Vector = typename Lanes<kLanes>::Vector;
-  using Place = typename Lanes<kLanes>::Place;
-  constexpr std::size_t kVectors = Columns / kLanes;
+  using Vector = typename Lanes<Width>::Vector;
+  using Place = typename Lanes<Width>::Place;
+  constexpr std::size_t kVectors = Columns / Width;
   static_assert(kRowBlock % Rows == 0);
   Vector sums[Rows][kVectors];
 #pragma GCC unroll 8
@@ -58,7 +57,7 @@ template <std::size_t kLanes, std::size_t Rows, std::size_t Columns>
     }
   }
   for (std::size_t k = 0; k < shape.inner; ++k) {
-    const Place* row = reinterpret_cast<const Place*>(right + k * Columns);
+    const Vector* row = panel + k * kVectors;
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < Rows; ++r) {
       const float factor = left.data[r * left.row_stride + k * left.inner_stride];
@@ -76,22 +75,25 @@ template <std::size_t kLanes, std::size_t Rows, std::size_t Columns>
 
 /// `right` and `sum` from a column on, of which `Columns` are done. `shape` is that of a part of
 /// the inner index.
-template <std::size_t kLanes, std::size_t Rows, std::size_t Columns>
+template <std::size_t Width, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void add_columns(const LeftFactor& left, const float* right,
                                                float* sum, Start start, const ProductShape& shape) {
-  alignas(64) std::array<float, kInnerBlock * Columns> panel;
+  using Place = typename Lanes<Width>::Place;
+  constexpr std::size_t kVectors = Columns / Width;
+  typename Lanes<Width>::Vector panel[kInnerBlock * kVectors];
   for (std::size_t k = 0; k < shape.inner; ++k) {
-    std::memcpy(panel.data() + k * Columns, right + k * shape.columns, Columns * sizeof(float));
+    const Place* row = reinterpret_cast<const Place*>(right + k * shape.columns);
+    for (std::size_t v = 0; v < kVectors; ++v) panel[k * kVectors + v] = row[v];
   }
   for (std::size_t r = 0; r < shape.rows; r += Rows) {
     const LeftFactor part{left.data + r * left.row_stride, left.row_stride, left.inner_stride};
-    add_tile<kLanes, Rows, Columns>(part, panel.data(), sum + r * shape.columns, start, shape);
+    add_tile<Width, Rows, Columns>(part, panel, sum + r * shape.columns, start, shape);
   }
 }
 
 /// `Columns` at a time as long as there are so many, then a block. The more columns share a factor
 /// that is loaded, the fewer loads.
-template <std::size_t kLanes, std::size_t Rows, std::size_t Columns>
+template <std::size_t Width, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void add_all(const LeftFactor& left, const float* right, float* sum,
                                            Start start, const ProductShape& shape) {
   for (std::size_t k = 0; k < shape.inner; k += kInnerBlock) {
@@ -102,11 +104,11 @@ template <std::size_t kLanes, std::size_t Rows, std::size_t Columns>
     std::size_t c = 0;
     if constexpr (Columns > kColumnBlock) {
       for (; c + Columns <= shape.columns; c += Columns) {
-        add_columns<kLanes, Rows, Columns>(part, rows + c, sum + c, from, block);
+        add_columns<Width, Rows, Columns>(part, rows + c, sum + c, from, block);
       }
     }
     for (; c < shape.columns; c += kColumnBlock) {
-      add_columns<kLanes, Rows, kColumnBlock>(part, rows + c, sum + c, from, block);
+      add_columns<Width, Rows, kColumnBlock>(part, rows + c, sum + c, from, block);
     }
   }
 }
