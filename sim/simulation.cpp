@@ -75,6 +75,7 @@ class Simulation {
                         .timing = timing_,
                         .mixer = mixer_ ? &*mixer_ : nullptr},
         SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
+                        .is_over = [this] { return stopped_; },
                         .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
   }
 
@@ -190,6 +191,7 @@ class Simulation {
     if (spec_.propagation) pending->least += sync->member_bounds[rank_in(sync->members(), me)];
     s4u::Actor::create(topology_.name(me) + " exchanges", platform_.host(me),
                        [this, me, pending, ready] {
+                         if (stopped_) return;  // killed before it began: must not block
                          const auto on_phase = [this, me, &pending](SyncPhase phase) {
                            pending->phase = phase;
                            if (pending->is_awaited) go(me, position_of(phase));
@@ -427,8 +429,7 @@ class Simulation {
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;
-  /// By island. Not the gates of exchanges, for which the island may wait in the background.
-  std::vector<s4u::SemaphorePtr> barrier_gates_;
+  std::vector<s4u::SemaphorePtr> barrier_gates_;  ///< not those of exchanges under way
   std::int64_t samples_ = 0;
   bool stopped_ = false;
   std::optional<Instant> ended_;

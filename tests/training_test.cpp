@@ -182,6 +182,32 @@ TEST(Overlap, GoesOnBehindABarrier) {
   EXPECT_EQ(field(lines.back(), 3), 12);
 }
 
+// C reaches the target at 2 s, the instant at which A and B send behind their next steps: what was
+// to send never begins.
+TEST(Overlap, EndsWhereAnExchangeWasAboutToBegin) {
+  const Bandwidth access = Bandwidth::gigabits_per_second(8);
+  const Topology topology("star", {"s"},
+                          {{"A", SwitchId::at(0), access, access, {}},
+                           {"B", SwitchId::at(0), access, access, {}},
+                           {"C", SwitchId::at(0), access, access, {}}},
+                          {});
+  Repeated policy(topology, {"A+B"});
+  QuadraticSpec parabolas;
+  parabolas.optima = {0.0, 0.0, 0.0};
+  parabolas.start = 5.0;
+  Quadratic task(parabolas);
+  RunSpec spec = pair_spec(topology, policy);
+  spec.task = &task;
+  spec.payload = Bytes::count(1000);
+  spec.compute.trace = StepTrace{.file = {}, .islands = {"C"}, .steps_s = {{2.5}, {0.5}}};
+  spec.training.overlap = delayed(1);
+  spec.stop.max_rounds = 10;
+  spec.stop.loss = 9.5;
+  const auto lines = run_log(spec);
+  EXPECT_EQ(field(lines.back(), 1), 0) << lines.back();
+  EXPECT_EQ(field(lines.back(), 2), 3.0);
+}
+
 // H = 2 and speeds 1 and 1/3: three steps on A, one on B, which sends again before it has merged.
 // So B's θ moves between sending and merging, as in O10, though τ = 1 is less than H.
 TEST(Overlap, KnowsTheSlowIslandsFewSteps) {
