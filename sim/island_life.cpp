@@ -102,6 +102,7 @@ std::shared_ptr<PendingSync> Simulation::in_background(IslandId me,
   if (spec_.propagation) pending->least += sync->member_bounds[rank_in(sync->members(), me)];
   s4u::Actor::create(topology_.name(me) + " exchanges", platform_.host(me),
                      [this, me, pending, ready] {
+                       if (stopped_) return;  // killed before it began: must not block
                        const auto on_phase = [this, me, &pending](SyncPhase phase) {
                          pending->phase = phase;
                          if (pending->is_awaited) go(me, position_of(phase));

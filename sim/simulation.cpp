@@ -69,6 +69,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .timing = timing_,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
       SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
+                      .is_over = [this] { return stopped_; },
                       .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
   if (flows_ != nullptr) {
     gossip_.emplace(

@@ -173,6 +173,7 @@ void SyncDesk::watch_deadline(const std::shared_ptr<Sync>& sync) {
   const IslandId first = sync->members().front();
   const Instant until = sync->first_ready + parts_.spec.training.stragglers->deadline;
   s4u::Actor::create("deadline", parts_.flows->host(first), [this, sync, until] {
+    if (hooks_.is_over()) return;  // killed before it began: must not block
     sleep_until(until);
     s4u::this_actor::yield();
     if (sync->has_begun() || !enough(*sync)) return;

@@ -26,6 +26,7 @@ class SyncDesk {
  public:
   struct Hooks {
     std::function<void(const std::string& why)> fail;  ///< ends the run
+    std::function<bool()> is_over;                     ///< whether it has ended
     std::function<void(const CliqueRow& row)> report;
   };
   /// The parts of a run that it works with, which outlive it.

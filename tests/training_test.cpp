@@ -198,6 +198,32 @@ TEST(Overlap, GoesOnBehindABarrier) {
   EXPECT_EQ(field(lines.back(), 3), 12);
 }
 
+// C reaches the target at 2 s, the instant at which A and B send behind their next steps: what was
+// to send never begins.
+TEST(Overlap, EndsWhereAnExchangeWasAboutToBegin) {
+  const Bandwidth access = Bandwidth::gigabits_per_second(8);
+  const Topology topology("star", {"s"},
+                          {{"A", SwitchId::at(0), access, access, {}},
+                           {"B", SwitchId::at(0), access, access, {}},
+                           {"C", SwitchId::at(0), access, access, {}}},
+                          {});
+  Repeated policy(topology, {"A+B"});
+  QuadraticSpec parabolas;
+  parabolas.optima = {0.0, 0.0, 0.0};
+  parabolas.start = 5.0;
+  Quadratic task(parabolas);
+  RunSpec spec = pair_spec(topology, policy);
+  spec.task = &task;
+  spec.payload = Bytes::count(1000);
+  spec.compute.trace = StepTrace{.file = {}, .islands = {"C"}, .steps_s = {{2.5}, {0.5}}};
+  spec.training.overlap = delayed(1);
+  spec.stop.max_rounds = 10;
+  spec.stop.loss = 9.5;
+  const auto lines = run_log(spec);
+  EXPECT_EQ(field(lines.back(), 1), 0) << lines.back();
+  EXPECT_EQ(field(lines.back(), 2), 3.0);
+}
+
 // H = 2 and speeds 1 and 1/3: three steps on A, one on B, which sends again before it has merged.
 // So B's θ moves between sending and merging, as in O10, though τ = 1 is less than H.
 TEST(Overlap, KnowsTheSlowIslandsFewSteps) {
@@ -235,7 +261,9 @@ TEST(Overlap, KnowsTheSlowIslandsFewSteps) {
       if (r > 1) b = theta_b += moved_b;
       moved_b = next_b;
       // Where a layered step counts from its beginning, B's next may be in what is evaluated.
-      if (r < 20 && !layered) EXPECT_NEAR(x[r], (a + b) / 2.0, 1e-9) << r;
+      if (r < 20 && !layered) {
+        EXPECT_NEAR(x[r], (a + b) / 2.0, 1e-9) << r;
+      }
     }
     EXPECT_NEAR(x[20], (theta_a + moved_a + theta_b + moved_b) / 2.0, 1e-9) << layered;
   }
