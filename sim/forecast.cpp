@@ -59,6 +59,7 @@ class Snapshots final : public RunObserver {
 struct Beginning {
   Snapshot half;
   Snapshot last;
+  double mean_round_s = 0.0;
   double bound_round_s = 0.0;
   std::vector<double> sent_bytes;  ///< by island
   double peak_gbps = 0.0;
@@ -80,6 +81,7 @@ Beginning simulate_beginning(RunSpec& spec) {
     for (const Snapshot* one : {&snapshots.half, &snapshots.last}) {
       json["ends"].push_back({one->time_s, one->trained, one->tokens, one->computed_s});
     }
+    json["mean_round_s"] = result.mean_round.value_or(Duration()).in_seconds();
     json["bound_round_s"] = result.bound_round.value_or(Duration()).in_seconds();
     double peak = 0.0;
     for (std::size_t i = 0; i < spec.topology->island_count(); ++i) {
@@ -107,6 +109,7 @@ Beginning simulate_beginning(RunSpec& spec) {
   };
   beginning.half = snapshot(0);
   beginning.last = snapshot(1);
+  beginning.mean_round_s = json.at("mean_round_s");
   beginning.bound_round_s = json.at("bound_round_s");
   beginning.sent_bytes = json.at("sent").get<std::vector<double>>();
   beginning.peak_gbps = json.at("peak_gbps");
@@ -139,7 +142,6 @@ void extrapolate(const RunSpec& spec, const LoadedScenario& loaded, const Beginn
   const auto n = static_cast<double>(spec.topology->island_count());
   const auto simulated = static_cast<double>(spec.stop.max_rounds);
   const double second_half = (simulated - 1.0) / 2.0;
-  const double round_tokens = law.tokens_per_step() * sync_timing(spec).mean_steps();
   const Snapshot& half = beginning.half;
   const Snapshot& last = beginning.last;
   const double trained = last.trained - half.trained;
@@ -153,11 +155,14 @@ void extrapolate(const RunSpec& spec, const LoadedScenario& loaded, const Beginn
   row.tokens = law.tokens_for(*loaded.scenario.stop.loss, row.islands);
   if (!row.tokens) return;
   const double needed = std::max(0.0, last.trained + (*row.tokens - last.tokens) / share);
-  row.rounds = needed / round_tokens;
+  const double more = (needed - last.trained) / trained;  // in second halves
+  row.rounds = std::max(0.0, (2.0 + more) * second_half);
   row.steps = needed / law.tokens_per_step();
-  const double whole_s = std::max(0.0, last.time_s + (needed - last.trained) * time_s / trained);
+  const double whole_s = std::max(0.0, last.time_s + more * time_s);
   row.days = whole_s / kSecondsOfDay;
-  row.bound_days = *row.rounds * beginning.bound_round_s / kSecondsOfDay;
+  // Where rounds end in bursts, those of the second half may be shorter than the bound's.
+  row.bound_days = std::min(*row.rounds * beginning.bound_round_s / kSecondsOfDay,
+                            *row.days * beginning.bound_round_s / beginning.mean_round_s);
   double sent = 0.0;
   for (const double bytes : beginning.sent_bytes) sent += bytes * 1e-9 * *row.rounds / simulated;
   row.sent_gb = sent / n;
@@ -211,6 +216,7 @@ std::vector<Forecast> forecast(const LoadedScenario& loaded,
       spec.training.check_together();
       spec.stop = StopRule();
       spec.stop.max_rounds = 2 * ((block.rounds + 1) / 2) + 1;
+      spec.stop.fast_go_on = true;
       spec.evaluate_every = 1;
       Forecast row{.schedule = scenario.schedules[choice.schedule].label.value,
                    .mode = std::string(name_of(choice.mode)),

@@ -19,9 +19,10 @@ namespace gyre {
 ///     share      s = (D(R) − D(R/2)) / (T(R) − T(R/2)): what keeps reaching a model
 ///     islands    M = max(1, n·s)
 ///     tokens     D* at which M islands have the loss (the task's law)
-///     trained    T* = T(R) + (D* − D(R)) / s, in T* / (tokens of a round) rounds
-///     time       t(R) + (T* − T(R))·(t(R) − t(R/2)) / (T(R) − T(R/2))
+///     trained    T* = T(R) + (D* − D(R)) / s, that is q = (T* − T(R)) / (T(R) − T(R/2)) halves
+///     more time       t(R) + q·(t(R) − t(R/2)), in (1 + q/2)·R rounds
 ///
+/// A round ends when the last island has ended it; those that are ahead go on meanwhile.
 /// Schedules that bring everybody's progress to everybody have s = 1 and lag by a constant; those
 /// that never do have s < 1. Bytes grow in proportion to rounds.
 struct Forecast {

@@ -10,7 +10,7 @@ namespace s4u = simgrid::s4u;
 
 void Simulation::live(IslandId me) {
   std::int64_t& number = islands_[me.index()].number;
-  for (; number < spec_.stop.max_rounds; ++number) {
+  for (; number < spec_.stop.rounds_of_one(); ++number) {
     for (std::size_t f = 0; f < timing_.fragments(); ++f) {
       if (!(timing_.layered() ? train_and_send(me, f) : train_then_send(me, f))) return;
     }
@@ -147,7 +147,7 @@ bool Simulation::come_late(IslandId me, std::shared_ptr<Sync> missed) {
   std::int64_t& number = islands_[me.index()].number;
   while (true) {
     std::shared_ptr<Sync> next;
-    if (number + 1 < spec_.stop.max_rounds) {
+    if (number + 1 < spec_.stop.rounds_of_one()) {
       const Placement& placement = placements_.of(number + 1);
       next = desk_->begun(me, number + 1, placement);
     }
@@ -164,7 +164,7 @@ bool Simulation::come_late(IslandId me, std::shared_ptr<Sync> missed) {
     desk_->take_in(*missed, me);
   }
   desk_->leave(missed, me);
-  if (drop || number + 1 == spec_.stop.max_rounds) return true;
+  if (drop || number + 1 == spec_.stop.rounds_of_one()) return true;
   end_round(me);
   if (stopped_) return false;
   ++number;

@@ -34,9 +34,10 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       compute_(spec.compute, topology_.island_names(), spec.seed),
       timing_(sync_timing(spec)),
       platform_(topology_,
-                spec.packets ? 0
-                             : timing_.most_in_flight(spec.training.delay(), spec.stop.max_rounds) *
-                                   most_paced_flows(network_, spec.exchange, spec.routing)),
+                spec.packets
+                    ? 0
+                    : timing_.most_in_flight(spec.training.delay(), spec.stop.rounds_of_one()) *
+                          most_paced_flows(network_, spec.exchange, spec.routing)),
       flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
       packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                   topology_, platform_,

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,14 @@ struct StopRule {
   std::optional<double> accuracy;  ///< of the average model, at least
   std::optional<double> loss;      ///< of the average model, at most
   std::int64_t max_rounds = 1;
+  /// Islands that have ended so many before others go on, until all have.
+  bool fast_go_on = false;
   std::optional<Duration> max_time;
+
+  /// That an island may begin.
+  [[nodiscard]] std::int64_t rounds_of_one() const {
+    return fast_go_on ? std::numeric_limits<std::int64_t>::max() : max_rounds;
+  }
 };
 
 /// One run, resolved: everything that decides its outcome.

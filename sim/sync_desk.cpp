@@ -20,7 +20,8 @@ SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
              {.exchange = parts.spec.exchange,
               .routing = parts.spec.routing,
               .keep_rates = parts.spec.packets && parts.spec.packets->unlimited_switches}),
-      gates_(parts.timing.most_in_flight(parts.spec.training.delay(), parts.spec.stop.max_rounds)) {
+      gates_(parts.timing.most_in_flight(parts.spec.training.delay(),
+                                         parts.spec.stop.rounds_of_one())) {
   for (std::vector<s4u::SemaphorePtr>& lane : gates_) {
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       lane.push_back(s4u::Semaphore::create(0));

@@ -207,6 +207,26 @@ TEST_F(ForecastCli, StaticCliquesTrainOnTheirOwnTokens) {
   EXPECT_EQ(std::llround(std::stod(rows[1].at("steps"))), std::llround(9 * 34406.19));
 }
 
+// Islands by themselves, eight at a step a second and one ten times slower: eight and a tenth
+// islands' tokens a second, until the end. A quorum's rounds end in bursts, no sooner than the
+// bound.
+TEST_F(ForecastCli, FastIslandsGoOnWhileOthersEndTheirRounds) {
+  std::string scenario = read(flat_map("stop: {loss: 2.20}\n"));
+  const std::size_t at = scenario.find("  - {policy: all-reduce, exchange: ring}");
+  scenario.insert(at,
+                  "  - {policy: none}\n  - {policy: all-reduce, name: late, exchange: direct, "
+                  "stragglers: {rule: quorum, quorum: 0.5, deadline: 0 s}}\n");
+  const Outcome outcome = gyre(
+      "forecast " + file("fast.yaml", scenario).string() +
+      " --format csv --set 'job.compute={step_time: 1 s, islands: [{island: I8, step_time: 10 s}]}'"
+      " --set task.tokens_per_step=2097152");
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const std::vector<Row> rows = rows_of(outcome.output);
+  const double steps_s = std::stod(rows[0].at("days")) * 86400.0 * 8.1 / 9.0;
+  EXPECT_NEAR(std::stod(rows[0].at("steps")) / steps_s, 1.0, 0.01);
+  for (const Row& row : rows) EXPECT_GE(std::stod(row.at("ratio_to_bound")), 1.0 - 1e-9);
+}
+
 TEST_F(ForecastCli, SaysNeverWhereNoTokensLeadToTheLoss) {
   const Outcome outcome = gyre("forecast " + flat_map("stop: {loss: 1.9}\n") + " --format csv");
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
