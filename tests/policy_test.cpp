@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -273,6 +274,47 @@ TEST(Exponential, ContractsAsKnown) {
   EXPECT_NEAR(contraction_of("exponential", "{peers: static}", 9, 1), 0.441787, 5e-7);
 }
 
+// Oracle O15: the product of a Base-(k+1) graph's rounds is the exact average, in no more than
+// 2·log_{k+1}(n) + 2 rounds with at most k partners; rounds and partners as computed independently.
+TEST(BaseK, IsExactAfterTheKnownNumberOfRounds) {
+  std::map<std::pair<std::size_t, std::size_t>, std::pair<std::int64_t, std::int64_t>> known;
+  for (const CsvRow& row : read_csv("base_graph_lengths.csv")) {
+    known[{std::stoul(row.at("k")), std::stoul(row.at("n"))}] = {
+        std::stoll(row.at("rounds")), std::stoll(row.at("most_partners"))};
+  }
+  EXPECT_EQ(known.size(), 156U);
+  for (std::size_t k = 1; k <= 4; ++k) {
+    for (std::size_t n = 2; n <= 100; ++n) {
+      SCOPED_TRACE(fmt::format("k {} n {}", k, n));
+      const Topology topology = star(n);
+      const std::unique_ptr<Policy> policy = make("base-k", fmt::format("{{peers: {}}}", k));
+      policy->start({.topology = topology, .seed = 1});
+      const auto size = static_cast<Eigen::Index>(n);
+      const Eigen::MatrixXd average =
+          Eigen::MatrixXd::Constant(size, size, 1.0 / static_cast<double>(n));
+      Eigen::MatrixXd product = Eigen::MatrixXd::Identity(size, size);
+      const auto at_most = static_cast<std::int64_t>(2.0 * std::log(static_cast<double>(n)) /
+                                                         std::log(static_cast<double>(k) + 1.0) +
+                                                     2.0 + 1e-9);
+      std::int64_t rounds = 0;
+      std::int64_t partners = 0;
+      while (rounds <= at_most && (product - average).cwiseAbs().maxCoeff() > 1e-12) {
+        const Round round = policy->round(rounds++);
+        product = mixing_matrix(round, n) * product;
+        std::vector<std::int64_t> degrees(n, 0);
+        for (const MixingEdge& edge : round.edges) ++degrees[edge.to.index()];
+        partners = std::max(partners, *std::max_element(degrees.begin(), degrees.end()));
+      }
+      EXPECT_LE(rounds, at_most);
+      EXPECT_LE(partners, static_cast<std::int64_t>(k));
+      const auto reference = known.find({k, n});
+      if (reference == known.end()) continue;
+      EXPECT_EQ(rounds, reference->second.first);
+      EXPECT_EQ(partners, reference->second.second);
+    }
+  }
+}
+
 // Oracle O2: λ_2 of a ring of nine; one direction: |(1 + exp(2πi/9))/2| = cos(π/9).
 TEST(RingOverlay, ContractsAsKnown) {
   EXPECT_NEAR(contraction_of("ring-overlay", "{}", 9, 1), 0.8440296287459855, 1e-12);
@@ -310,6 +352,20 @@ TEST(Mst, TakesTheShortestFibres) {
     EXPECT_NE(to_text(mst->round(0), map).find(fibre), std::string::npos) << fibre;
   }
   EXPECT_LT(contraction_of("mst", "{}", 9, 1), 1.0);
+}
+
+// Most paths between other cities of the nine lead through New York and London.
+TEST(Star, TheHubIsOnMostPaths) {
+  const Topology map = nine_city();
+  for (const auto& [keys, hub] : {std::pair{"{}", "NYC"}, {"{hub: SIN}", "SIN"}}) {
+    const std::unique_ptr<Policy> policy = make("star", keys);
+    policy->start({.topology = map, .seed = 1});
+    const Round round = policy->round(0);
+    EXPECT_EQ(round.edges.size(), 16U);
+    for (const MixingEdge& edge : round.edges) {
+      EXPECT_TRUE(map.name(edge.from) == hub || map.name(edge.to) == hub);
+    }
+  }
 }
 
 TEST(Hierarchical, LeadersAreNearTheOthers) {
