@@ -13,6 +13,12 @@ constexpr double kScaleBits = 32.0;
 
 int bits_of(CompressionSpec::Kind kind) { return kind == CompressionSpec::Kind::kInt8 ? 8 : 4; }
 
+/// ⌈keep·P⌉ where rounding of the product does not count: 0.07·100 is 7.
+double kept(double keep, double parameters) {
+  const double product = keep * parameters;
+  return std::ceil(product - std::ldexp(product, -50));
+}
+
 Model keep_largest(const Model& values, std::size_t count) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -65,8 +71,8 @@ void CompressionSpec::describe(Fields& fields) {
 
 double compressed_bytes(const CompressionSpec& spec, double parameters, double value_bits) {
   if (spec.kind == CompressionSpec::Kind::kTopK) {
-    const double kept = std::ceil(spec.keep * parameters);
-    return std::ceil(kept * (value_bits + static_cast<double>(spec.index_bits)) / 8.0);
+    return std::ceil(kept(spec.keep, parameters) *
+                     (value_bits + static_cast<double>(spec.index_bits)) / 8.0);
   }
   const double blocks = std::ceil(parameters / static_cast<double>(spec.block));
   return std::ceil((bits_of(spec.kind) * parameters + kScaleBits * blocks) / 8.0);
@@ -74,7 +80,7 @@ double compressed_bytes(const CompressionSpec& spec, double parameters, double v
 
 Model compress(const CompressionSpec& spec, const Model& values) {
   if (spec.kind == CompressionSpec::Kind::kTopK) {
-    const double count = std::ceil(spec.keep * static_cast<double>(values.size()));
+    const double count = kept(spec.keep, static_cast<double>(values.size()));
     return keep_largest(values, static_cast<std::size_t>(count));
   }
   const double largest_code = std::exp2(bits_of(spec.kind) - 1) - 1.0;

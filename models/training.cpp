@@ -31,7 +31,8 @@ void OverlapSpec::describe(Fields& fields) {
 
 void LayersSpec::describe(Fields& fields) {
   where = fields.where();
-  fields.required({"count", "Equal layers of the model."}, count, Range{.at_least = 1.0});
+  fields.required({"count", "Equal layers of the model."}, count,
+                  Range{.at_least = 1.0, .at_most = 1e4});
   fields.optional({"backward", "Share of a step's time that the backward pass takes."}, backward,
                   Range{.above = 0.0, .at_most = 1.0});
 }

@@ -111,6 +111,20 @@ void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule,
   }
 }
 
+/// The job's compression is for exchanges over the WAN that give none themselves.
+void check_used(const Scenario& scenario) {
+  const std::optional<CompressionSpec>& compression = scenario.job.training.compression;
+  if (!compression) return;
+  const bool used = std::any_of(
+      scenario.schedules.begin(), scenario.schedules.end(), [](const ScheduleSpec& schedule) {
+        return schedule.policy->exchanges() && !schedule.policy->colocated() &&
+               !schedule.training.compression;
+      });
+  if (used) return;
+  throw InputError(compression->where,
+                   "has no effect, since no schedule takes it from the job; leave it out");
+}
+
 }  // namespace
 
 TrainingSpec training_of(const Scenario& scenario, const ScheduleSpec& schedule) {
@@ -124,6 +138,7 @@ void check_training(const Scenario& scenario, const Topology& topology) {
     if (!schedule.policy->exchanges()) continue;
     check_schedule(scenario, schedule, topology);
   }
+  check_used(scenario);
   if (scenario.forecast && scenario.task->forecast() == nullptr) {
     throw InputError(scenario.forecast->where,
                      fmt::format("has no effect with task '{}', which says nothing of longer runs; "

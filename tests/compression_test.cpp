@@ -38,6 +38,8 @@ TEST(Compression, CountsEveryBit) {
   EXPECT_EQ(compressed_bytes(top, 1001, 16), std::ceil(11 * (16 + 32) / 8.0));
   top.index_bits = 10;
   EXPECT_EQ(compressed_bytes(top, 1001, 16), std::ceil(11 * 26 / 8.0));
+  top.keep = 0.07;  // in double 0.07 * 100 is above 7
+  EXPECT_EQ(compressed_bytes(top, 100, 6), 7 * 16 / 8.0);
 }
 
 TEST(Compression, RoundsWithinHalfAStepOfItsBlock) {
