@@ -52,7 +52,7 @@ class Star final : public Policy {
         const std::vector<ArcId> path = routes.path(from, to);
         // Between the first and the last switch of the path.
         for (std::size_t a = 1; a + 2 < path.size(); ++a) {
-          ++carried[topology.arc(path[a]).to.index()];
+          ++carried[topology.arc(path[a]).head.index()];
         }
       }
     }
