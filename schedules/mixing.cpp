@@ -55,12 +55,15 @@ Eigen::MatrixXd ring_mixing_matrix(std::size_t islands) {
   return w;
 }
 
-bool is_doubly_stochastic(const Eigen::MatrixXd& w) {
+bool keeps_the_mean(const Eigen::MatrixXd& w) {
   const auto sums_to_one = [](const auto& sums) {
     return ((sums.array() - 1.0).abs() <= kTolerance).all();
   };
-  return w.rows() == w.cols() && (w.array() >= -kTolerance).all() &&
-         sums_to_one(w.rowwise().sum()) && sums_to_one(w.colwise().sum());
+  return w.rows() == w.cols() && sums_to_one(w.rowwise().sum()) && sums_to_one(w.colwise().sum());
+}
+
+bool is_doubly_stochastic(const Eigen::MatrixXd& w) {
+  return (w.array() >= -kTolerance).all() && keeps_the_mean(w);
 }
 
 double contraction(const Eigen::MatrixXd& product) {

@@ -18,6 +18,10 @@ Eigen::MatrixXd mixing_matrix(const Round& round, std::size_t islands);
 /// λ_k = (1 + 2cos(2πk/n))/3.
 Eigen::MatrixXd ring_mixing_matrix(std::size_t islands);
 
+/// Whether each row and each column sums to 1 within 1e-12, so that a mix keeps the mean. (MATCHA's
+/// best weight may leave an island with less than nothing of its own model.)
+bool keeps_the_mean(const Eigen::MatrixXd& w);
+
 /// Whether every entry is ≥ 0 (within 1e-12) and each row and column sums to 1 within 1e-12.
 bool is_doubly_stochastic(const Eigen::MatrixXd& w);
 
