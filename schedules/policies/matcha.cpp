@@ -27,8 +27,8 @@ class Matcha final : public Policy {
     stream_ = Rng::stream(context.seed, "policy/matcha");
     const auto graph = base_graph(context.topology);
     if (graph == planned_for_) return;  // a start anew in the same circumstances
+    planned_for_.reset();
     matchings_.clear();
-    planned_for_ = graph;
     if (islands_ < 2) return;
     if (!connected(graph)) {
       throw InputError(where_,
@@ -37,6 +37,7 @@ class Matcha final : public Policy {
     }
     matchings_ = matchings_of(graph, islands_);
     plan_ = matcha_plan(matchings_, islands_, budget_);
+    planned_for_ = graph;
   }
   Round round(std::int64_t /*number*/) override {
     std::vector<OverlayLink> links;
