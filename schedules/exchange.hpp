@@ -7,9 +7,9 @@
 namespace gyre {
 
 /// How a clique comes to hold its average (`schedules/exchange_plan.hpp` builds the flows).
-enum class Exchange : std::uint8_t { kBest, kDirect, kInNetwork, kRing, kTree };
-inline constexpr std::array<std::string_view, 5> kExchangeNames{"best", "direct", "in-network",
-                                                                "ring", "tree"};
+enum class Exchange : std::uint8_t { kBest, kDirect, kInNetwork, kRing, kTree, kHub };
+inline constexpr std::array<std::string_view, 6> kExchangeNames{"best", "direct", "in-network",
+                                                                "ring", "tree",   "hub"};
 constexpr std::string_view name_of(Exchange exchange) {
   return kExchangeNames[static_cast<std::size_t>(exchange)];
 }

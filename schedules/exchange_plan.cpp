@@ -187,6 +187,40 @@ ExchangePlan plan_ring(const Network& network, const Clique& clique, Bytes paylo
   return plan;
 }
 
+/// With the given member in the middle.
+ExchangePlan plan_hub(const Network& network, const Clique& clique, Bytes payload, IslandId hub) {
+  ExchangePlan plan = empty_plan(clique, payload, Exchange::kHub);
+  const std::vector<IslandId> others = without(clique, hub);
+  add_flows(plan, reduction_streams(network, others, hub), Carries::kContribution);
+  const std::size_t inward = plan.flows.size();
+  const Prediction in = predict_one_step(network.topology, plan.flows);
+  add_flows(plan, multicast_streams(network, hub, others), Carries::kResult);
+  const Prediction out = predict_one_step(network.topology, std::span(plan.flows).subspan(inward));
+  for (std::size_t f = inward; f < plan.flows.size(); ++f) {
+    for (std::size_t before = 0; before < inward; ++before) plan.flows[f].after.push_back(before);
+  }
+  plan.predicted = {
+      .bandwidth = in.bandwidth + out.bandwidth,
+      .latency = in.latency + out.latency,
+      .binding_arc = in.bandwidth >= out.bandwidth ? in.binding_arc : out.binding_arc};
+  return within_limits(network, std::move(plan));
+}
+
+ExchangePlan plan_best_hub(const Network& network, const Clique& clique, Bytes payload) {
+  std::optional<ExchangePlan> best;
+  for (const IslandId hub : clique) {
+    ExchangePlan plan = plan_hub(network, clique, payload, hub);
+    if (!within_tables(network, plan.flows)) {
+      const Capabilities none = no_capabilities(network.topology.switch_count());
+      plan = plan_hub({network.topology, network.routes, none}, clique, payload, hub);
+    }
+    if (!best || plan.predicted.total() < best->predicted.total() * (1.0 - 1e-9)) {
+      best = std::move(plan);
+    }
+  }
+  return std::move(*best);
+}
+
 }  // namespace
 
 Prediction busiest_arc(const Topology& topology, std::span<const Flow> flows) {
@@ -232,6 +266,8 @@ ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes p
     }
     case Exchange::kTree:
       return plan_tree(network, clique, payload);
+    case Exchange::kHub:
+      return plan_best_hub(network, clique, payload);
     case Exchange::kBest:
       break;
   }

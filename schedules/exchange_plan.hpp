@@ -74,6 +74,9 @@ struct ExchangePlan {
 /// - `ring`: reduce-scatter and all-gather, 2(k−1) steps of M/k, in the order that `ring_order`
 ///   finds.
 /// - `tree`: members add and re-send over a packing of trees (`plan_tree`).
+/// - `hub`: all send their vectors to one member, which adds them and sends the result to all: one
+///   reduction tree where switches add and one multicast tree where they replicate, else k−1
+///   unicasts each way. The hub is the member with which that ends first (ties: the lowest rank).
 /// - `best`: the fastest of `direct`, `ring` and, up to `kMostPackedIslands` members, `tree` (ties:
 ///   in this order).
 /// Faster is what takes less time alone on an idle map (`fluid_time`).

@@ -98,7 +98,7 @@ void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
       ->type_name("A+B|C+D");
   command
       ->add_option("--exchange", options.exchange,
-                   "best, direct, in-network, ring or tree (default: best)")
+                   "best, direct, in-network, ring, tree or hub (default: best)")
       ->type_name("NAME");
   command
       ->add_option("--mode", options.mode,

@@ -43,7 +43,8 @@ Listing tasks() {
 
 Listing exchanges() {
   return {.columns = {"exchange", "how a clique comes to hold its average"},
-          .rows = {{"best", "the fastest of the others that the mode allows, for the clique alone"},
+          .rows = {{"best",
+                    "the fastest of the others but hub that the mode allows, for the clique alone"},
                    {"direct",
                     "each member's vector to each other member; replicated or added on the way as "
                     "the mode allows; with both it is in-network"},
@@ -55,7 +56,10 @@ Listing exchanges() {
                     "needs no capability"},
                    {"tree",
                     "islands add and re-send over packed trees; needs no capability, and with "
-                    "routing engineered uses those that there are"}}};
+                    "routing engineered uses those that there are"},
+                   {"hub",
+                    "all send to one member and take the result back from it; added and replicated "
+                    "on the way as the mode allows"}}};
 }
 
 Listing known_tables() {

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "schedules/fluid.hpp"
 #include "tests/support.hpp"
 
 namespace gyre {
@@ -15,7 +17,7 @@ namespace {
 
 const Bytes kPayload = Bytes::count(2'000'000'000);  // 16 Gbit
 constexpr std::array kAllExchanges{Exchange::kDirect, Exchange::kRing, Exchange::kInNetwork,
-                                   Exchange::kBest};
+                                   Exchange::kBest, Exchange::kHub};
 
 /// Bytes on each arc.
 std::vector<std::int64_t> arc_bytes(const Topology& map, const ExchangePlan& plan) {
@@ -56,6 +58,12 @@ Access expected_access(const ExchangePlan& plan, Mode mode) {
     return {2 * (k - 1) * payload, 2 * (k - 1) * payload};
   }
   if (plan.exchange == Exchange::kInNetwork) return {once, once};
+  if (plan.exchange == Exchange::kHub) {
+    const bool copies = mode == Mode::kMulticast || mode == Mode::kBoth;
+    const bool adds = mode == Mode::kAggregation || mode == Mode::kBoth;
+    return {(k - 1) * payload + (copies ? payload : (k - 1) * payload),
+            (adds ? payload : (k - 1) * payload) + (k - 1) * payload};
+  }
   // With both, a direct exchange that is preferred to the network's replicates.
   const bool replicates = mode == Mode::kMulticast || mode == Mode::kBoth;
   return {replicates ? once : each_to_each, mode == Mode::kAggregation ? once : each_to_each};
@@ -120,6 +128,31 @@ void expect_predictions(Mode mode, Exchange exchange, const std::string& load_co
         << row.at("parts");
     EXPECT_NEAR(plan.predicted.latency.in_milliseconds(), std::stod(row.at(latency_column)), 1e-9)
         << row.at("parts");
+  }
+}
+
+// k islands on one switch, each 10 Gbps and 1 ms from it: all sends into the hub, then it sends to
+// all, as the mode allows one by one or at once. 16 Gbit take 1.6 s.
+TEST(Hub, TakesTwoPhases) {
+  std::vector<Topology::Island> islands;
+  for (int i = 0; i < 5; ++i) {
+    islands.push_back({.name = fmt::format("I{}", i),
+                       .at = SwitchId::at(0),
+                       .up = Bandwidth::gigabits_per_second(10),
+                       .down = Bandwidth::gigabits_per_second(10),
+                       .latency = Duration::milliseconds(1)});
+  }
+  const Topology star("star", {"s"}, islands, {});
+  for (const auto& [mode, payloads] : {std::pair{Mode::kNeither, 8.0},
+                                       {Mode::kMulticast, 5.0},
+                                       {Mode::kAggregation, 5.0},
+                                       {Mode::kBoth, 2.0}}) {
+    const World world(star, mode);
+    const ExchangePlan plan =
+        plan_exchange(world.network(), world.everybody(), kPayload, Exchange::kHub);
+    EXPECT_NEAR(plan.predicted.bandwidth.in_seconds(), 1.6 * payloads, 1e-9);
+    EXPECT_NEAR(plan.predicted.latency.in_seconds(), 0.004, 1e-12);
+    EXPECT_NEAR(fluid_time(star, plan.flows, true).in_seconds(), 1.6 * payloads + 0.004, 1e-9);
   }
 }
 

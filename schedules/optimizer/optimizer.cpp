@@ -238,6 +238,9 @@ std::optional<std::string> request_fault(const PlanRequest& request, const PlanS
   if (request.exchange == Exchange::kRing) {
     return "a ring has one order at a time; plan direct, tree, in-network or best";
   }
+  if (request.exchange == Exchange::kHub) {
+    return "a hub is the slowest way in but for few islands; plan direct, tree, in-network or best";
+  }
   if (request.exchange == Exchange::kInNetwork && !available(network, Exchange::kInNetwork)) {
     return "in-network needs a switch that replicates and adds, and none does in this mode";
   }
