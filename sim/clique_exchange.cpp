@@ -77,14 +77,15 @@ void CliqueExchange::start(IslandId starter, std::size_t flow) {
     }
   }
   state.launched = true;
-  const std::optional<IslandId> waiting = std::exchange(state.waiting, {});
-  if (waiting) (*gates_)[waiting->index()]->release();
+  for (const IslandId other : std::exchange(state.waiting, {})) {
+    (*gates_)[other.index()]->release();
+  }
 }
 
 Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
   FlowState& state = states_[flow];
   if (!state.launched && !dropped_) {
-    state.waiting = member;
+    state.waiting.push_back(member);
     (*gates_)[member.index()]->acquire();
   }
   if (dropped_) return simulated_now();
@@ -120,8 +121,9 @@ void CliqueExchange::drop() {
   partly_ = !left_.empty();
   for (FlowState& state : states_) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
-    const std::optional<IslandId> waiting = std::exchange(state.waiting, {});
-    if (waiting) networks_.packets->wake((*gates_)[waiting->index()]);
+    for (const IslandId other : std::exchange(state.waiting, {})) {
+      networks_.packets->wake((*gates_)[other.index()]);
+    }
   }
 }
 

@@ -88,8 +88,8 @@ class CliqueExchange {
   struct FlowState {
     FlowHandle handle;
     std::shared_ptr<PacketFlow> packets;
-    bool launched = false;            ///< in packets
-    std::optional<IslandId> waiting;  ///< for its start
+    bool launched = false;          ///< in packets
+    std::vector<IslandId> waiting;  ///< for its start
     bool accounted = false;
   };
   std::vector<FlowState> states_;
