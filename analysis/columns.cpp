@@ -45,7 +45,9 @@ constexpr std::array kSummary{
 constexpr std::array kTrace{
     Column{"time_s", "s", "simulated time of the evaluation"},
     Column{"round", "-", "rounds that every island has ended"},
-    Column{"steps", "-", "local steps of an island in those rounds"},
+    Column{"steps", "-",
+           "local steps of an island in those rounds (mean; late for a quorum it may have skipped "
+           "some)"},
     Column{"samples", "-", "training samples that all islands have used"},
     Column{"accuracy_average", "1", "test accuracy of the average model (1/n) sum of x_i"},
     Column{"accuracy_mean", "1", "mean of the islands' test accuracies"},
@@ -199,8 +201,7 @@ constexpr std::array kForecast{
     Column{"compute_utilisation", "1", "share of that time that islands compute, mean"},
     Column{"site_sent_gb", "GB", "bytes that an island sends until then, mean"},
     Column{"site_peak_gbps", "Gbit/s", "highest rate on any island's access link"},
-    Column{"site_cost", "currency",
-           "chips and traffic of an island, mean; empty without prices"},
+    Column{"site_cost", "currency", "chips and traffic of an island, mean; empty without prices"},
     Column{"cost", "currency", "of all islands together"},
     Column{"simulated_rounds", "-", "rounds that were simulated"},
 };

@@ -111,18 +111,36 @@ void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule,
   }
 }
 
-/// The job's compression is for exchanges over the WAN that give none themselves.
+/// What the job says of training is for schedules that exchange and say nothing else; its
+/// compression only for those over the WAN.
 void check_used(const Scenario& scenario) {
-  const std::optional<CompressionSpec>& compression = scenario.job.training.compression;
-  if (!compression) return;
-  const bool used = std::any_of(
-      scenario.schedules.begin(), scenario.schedules.end(), [](const ScheduleSpec& schedule) {
-        return schedule.policy->exchanges() && !schedule.policy->colocated() &&
-               !schedule.training.compression;
-      });
-  if (used) return;
-  throw InputError(compression->where,
-                   "has no effect, since no schedule takes it from the job; leave it out");
+  const TrainingSpec& job = scenario.job.training;
+  const auto check_use = [&scenario](const auto& given, const auto& own, const Where& where,
+                                     bool over_the_wan) {
+    if (!given) return;
+    const bool used = std::any_of(
+        scenario.schedules.begin(), scenario.schedules.end(), [&](const ScheduleSpec& schedule) {
+          return schedule.policy->exchanges() && !own(schedule.training) &&
+                 !(over_the_wan && schedule.policy->colocated());
+        });
+    if (used) return;
+    throw InputError(where, "has no effect, since no schedule takes it from the job; leave it out");
+  };
+  check_use(
+      job.compression, [](const TrainingSpec& t) { return t.compression.has_value(); },
+      job.compression ? job.compression->where : Where(), true);
+  check_use(
+      job.fragments, [](const TrainingSpec& t) { return t.fragments.has_value(); },
+      job.fragments_where, false);
+  check_use(
+      job.layers, [](const TrainingSpec& t) { return t.layers.has_value(); },
+      job.layers ? job.layers->where : Where(), false);
+  check_use(
+      job.overlap, [](const TrainingSpec& t) { return t.overlap.has_value(); },
+      job.overlap ? job.overlap->where : Where(), false);
+  check_use(
+      job.stragglers, [](const TrainingSpec& t) { return t.stragglers.has_value(); },
+      job.stragglers ? job.stragglers->where : Where(), false);
 }
 
 }  // namespace
