@@ -8,7 +8,7 @@
 #include "models/error.hpp"
 #include "sim/child_process.hpp"
 #include "sim/reproduction_tables.hpp"
-#include "sim/simulation.hpp"
+#include "sim/two_islands.hpp"
 
 namespace gyre {
 namespace {
@@ -29,29 +29,13 @@ constexpr std::array<Phases, 4> kPhases{{
     {"OpenDiLoCo", 300.0, 4050.0, 0.069},
 }};
 
-class Everybody final : public Policy {
- public:
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t /*number*/) override {
-    return make_round({{IslandId::at(0), IslandId::at(1)}}, 2);
-  }
-};
-
 /// Two islands whose exchange of 20 GB takes as long as the published phase.
 double utilisation(const Phases& phases) {
   const Bytes payload = Bytes::count(20'000'000'000);
   const Bandwidth rate =
       Bandwidth::bits_per_second(std::llround(payload.in_bits() / phases.exchange_s));
-  const Topology topology(
-      "two islands", {"s"},
-      {{"A", SwitchId::at(0), rate, rate, {}}, {"B", SwitchId::at(0), rate, rate, {}}}, {});
-  Everybody policy;
-  RunSpec spec;
-  spec.topology = &topology;
-  spec.capabilities = {.multicast = {false}, .aggregation = {false}};
-  spec.policy = &policy;
-  spec.exchange = Exchange::kDirect;
+  TwoIslands islands(rate);
+  RunSpec& spec = islands.spec;
   spec.payload = payload;
   spec.compute.step_time = Duration::seconds(phases.inner_s / 100.0);
   spec.training.local_steps = 100;

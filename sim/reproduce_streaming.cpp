@@ -11,7 +11,7 @@
 #include "models/error.hpp"
 #include "sim/child_process.hpp"
 #include "sim/reproduction_tables.hpp"
-#include "sim/simulation.hpp"
+#include "sim/two_islands.hpp"
 
 namespace gyre {
 namespace {
@@ -72,15 +72,6 @@ int nearest_point(double gbps) {
   return static_cast<int>(std::lround((std::log10(gbps) + 1.0) * (kGridPoints - 1) / 4.0));
 }
 
-class Everybody final : public Policy {
- public:
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t /*number*/) override {
-    return make_round({{IslandId::at(0), IslandId::at(1)}}, 2);
-  }
-};
-
 class RoundEnds final : public RunObserver {
  public:
   void on_trace(const TraceRow& row) override { ends_s.push_back(row.time.in_seconds()); }
@@ -91,15 +82,8 @@ class RoundEnds final : public RunObserver {
 /// overlaps with nothing.
 double utilisation(const TrainedModel& model, const Method& method, double gbps) {
   const Bandwidth rate = Bandwidth::bits_per_second(std::llround(gbps * 1e9));
-  const Topology topology(
-      "two islands", {"s"},
-      {{"A", SwitchId::at(0), rate, rate, {}}, {"B", SwitchId::at(0), rate, rate, {}}}, {});
-  Everybody policy;
-  RunSpec spec;
-  spec.topology = &topology;
-  spec.capabilities = {.multicast = {false}, .aggregation = {false}};
-  spec.policy = &policy;
-  spec.exchange = Exchange::kDirect;
+  TwoIslands islands(rate);
+  RunSpec& spec = islands.spec;
   spec.payload =
       Bytes::count(std::llround(kBitsPerParameter * method.bits_share * model.parameters / 8.0));
   spec.compute.step_time = Duration::seconds(model.step_s);
