@@ -355,6 +355,36 @@ TEST(Mst, TakesTheShortestFibres) {
   EXPECT_LT(contraction_of("mst", "{}", 9, 1), 1.0);
 }
 
+// Five islands on one switch, I0 nearest: the minimum tree is a star of it. With 1 GB to send its
+// link up is shared by four, and a chain is quicker; with one byte latency is all that counts.
+TEST(DeltaMbst, BoundsTheDegreeByWhatIsSent) {
+  const Bandwidth rate = Bandwidth::gigabits_per_second(8);
+  std::vector<Topology::Island> islands;
+  for (int i = 0; i < 5; ++i) {
+    islands.push_back({.name = fmt::format("I{}", i),
+                       .at = SwitchId::at(0),
+                       .up = rate,
+                       .down = rate,
+                       .latency = Duration::milliseconds(i == 0 ? 1 : 10)});
+  }
+  const Topology topology("star", {"s"}, islands, {});
+  const World world(topology, Mode::kNeither);
+  for (const auto& [bytes, most] : {std::pair{1'000'000'000, 2}, {1, 4}}) {
+    const ExchangeContext exchanges{.network = world.network(),
+                                    .exchange = Exchange::kDirect,
+                                    .routing = Routing::kShortest,
+                                    .payload = Bytes::count(bytes),
+                                    .compute = {}};
+    const std::unique_ptr<Policy> policy = make("delta-mbst", "{}");
+    policy->start({.topology = topology, .seed = 1, .exchanges = &exchanges});
+    std::vector<int> degrees(5, 0);
+    const Round round = policy->round(0);
+    EXPECT_EQ(round.edges.size(), 8U);
+    for (const MixingEdge& edge : round.edges) ++degrees[edge.to.index()];
+    EXPECT_EQ(*std::max_element(degrees.begin(), degrees.end()), most);
+  }
+}
+
 // Most paths between other cities of the nine lead through New York and London.
 TEST(Star, TheHubIsOnMostPaths) {
   const Topology map = nine_city();
