@@ -1,0 +1,47 @@
+#include "scenarios/import/source_text.hpp"
+
+#include <algorithm>
+
+#include "scenarios/utf8.hpp"
+
+namespace gyre {
+
+SourceText::SourceText(std::string_view raw, std::string file) : file_(std::move(file)) {
+  raw = without_byte_order_mark(raw);
+  text_.reserve(raw.size());
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') continue;
+    text_ += raw[i] == '\r' ? '\n' : raw[i];
+  }
+  ascii_ = std::all_of(text_.begin(), text_.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
+  line_starts_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '\n') line_starts_.push_back(i + 1);
+  }
+  for (std::size_t i = 0; i < text_.size();) {
+    const CodePoint c = decode_utf8(text_, i);
+    if (c.length == 0) throw InputError(where(i), "invalid UTF-8; save the file as UTF-8");
+    if (c.value == 0) throw InputError(where(i), "a NUL character; the file has to be text");
+    i += c.length;
+  }
+}
+
+Where SourceText::where(std::size_t position) const {
+  position = std::min(position, text_.size());
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), position);
+  const std::size_t line = static_cast<std::size_t>(next - line_starts_.begin());
+  const std::size_t start = line_starts_[line - 1];
+  std::size_t characters = position - start;
+  if (!ascii_) {
+    const std::string_view before = text().substr(start, characters);
+    characters -=
+        static_cast<std::size_t>(std::count_if(before.begin(), before.end(), is_continuation));
+  }
+  return {.file = file_,
+          .line = static_cast<int>(line),
+          .column = static_cast<int>(characters) + 1,
+          .key_path = {}};
+}
+
+}  // namespace gyre
