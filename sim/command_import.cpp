@@ -139,12 +139,11 @@ int command_import(const ImportCommandOptions& options) {
   check_output(options);
   const SourceText source(read_text_file(options.file), options.file);
   const ImportFormat& format = choose_format(options.format_of, source);
-  RawMap raw = format.read(source);
+  RawMap raw = read_map(format, source);
   if (options.nodes) {
     read_node_file(raw, SourceText(read_text_file(*options.nodes), *options.nodes));
   }
   const std::string file = printable(fs::path(options.file).filename().string());
-  if (raw.name.empty()) raw.name = fs::path(options.file).stem().string();
   const std::string origin = printable(raw.origin);
   ImportedMap map = import_map(std::move(raw), choices);
 

@@ -22,8 +22,7 @@ bool truth(const Attribute& attribute) {
   const std::string& text = attribute.value;
   if (text == "1" || text == "true" || text == "True") return true;
   if (text == "0" || text == "false" || text == "False") return false;
-  refuse(attribute, fmt::format("{} '{}' is no truth value; 0, 1, true or false is wanted",
-                                attribute.key, text));
+  refuse(attribute, fmt::format("'{}' is no truth value; 0, 1, true or false is wanted", text));
 }
 
 /// The unit of a `LinkSpeed`, or empty.
@@ -45,8 +44,7 @@ const Attribute* find(const Attributes& attributes, std::string_view key) {
 double number_of(const Attribute& attribute, std::string_view wanted) {
   const std::optional<double> number = parse_number(attribute.value);
   if (!number || !std::isfinite(*number)) {
-    refuse(attribute, fmt::format("{} '{}' is no number; {} is wanted", attribute.key,
-                                  attribute.value, wanted));
+    refuse(attribute, fmt::format("'{}' is no number; {} is wanted", attribute.value, wanted));
   }
   return *number;
 }
@@ -54,8 +52,7 @@ double number_of(const Attribute& attribute, std::string_view wanted) {
 double not_negative(const Attribute& attribute, std::string_view wanted) {
   const double number = number_of(attribute, wanted);
   if (number < 0.0) {
-    refuse(attribute,
-           fmt::format("{} {} is negative; {} is wanted", attribute.key, attribute.value, wanted));
+    refuse(attribute, fmt::format("{} is negative; {} is wanted", attribute.value, wanted));
   }
   return number;
 }
@@ -64,10 +61,10 @@ Bandwidth bandwidth_of(const Attribute& attribute, std::string_view unit) {
   if (!unit.empty()) number_of(attribute, fmt::format("a positive number of {}", unit));
   const Parsed<Bandwidth> parsed =
       parse_bandwidth(unit.empty() ? attribute.value : fmt::format("{} {}", attribute.value, unit));
-  if (!parsed.value) refuse(attribute, fmt::format("{}: {}", attribute.key, parsed.problem));
+  if (!parsed.value) refuse(attribute, parsed.problem);
   if (*parsed.value <= Bandwidth()) {
-    refuse(attribute, fmt::format("{} {} carries nothing; a positive bandwidth is wanted",
-                                  attribute.key, attribute.value));
+    refuse(attribute,
+           fmt::format("{} carries nothing; a positive bandwidth is wanted", attribute.value));
   }
   return *parsed.value;
 }
@@ -76,10 +73,9 @@ Duration latency_of(const Attribute& attribute, std::string_view unit) {
   if (!unit.empty()) number_of(attribute, fmt::format("a number of {} from 0", unit));
   const Parsed<Duration> parsed =
       parse_duration(unit.empty() ? attribute.value : fmt::format("{} {}", attribute.value, unit));
-  if (!parsed.value) refuse(attribute, fmt::format("{}: {}", attribute.key, parsed.problem));
+  if (!parsed.value) refuse(attribute, parsed.problem);
   if (*parsed.value < Duration()) {
-    refuse(attribute, fmt::format("{} {} is negative; a latency from 0 is wanted", attribute.key,
-                                  attribute.value));
+    refuse(attribute, fmt::format("{} is negative; a latency from 0 is wanted", attribute.value));
   }
   return *parsed.value;
 }
@@ -89,9 +85,9 @@ GeoPoint place_of(const Attribute& latitude, const Attribute& longitude) {
                        .longitude_deg = number_of(longitude, "decimal degrees from -180 to 180")};
   const auto check_range = [](const Attribute& attribute, double degrees, double most) {
     if (std::abs(degrees) <= most) return;
-    refuse(attribute, fmt::format("{} {} is not on the globe; decimal degrees from {} to {} are "
-                                  "wanted",
-                                  attribute.key, attribute.value, -most, most));
+    refuse(attribute,
+           fmt::format("{} is not on the globe; decimal degrees from {} to {} are wanted",
+                       attribute.value, -most, most));
   };
   check_range(latitude, place.latitude_deg, 90.0);
   check_range(longitude, place.longitude_deg, 180.0);
@@ -137,8 +133,7 @@ void AttributeMap::add_node(const std::string& id, const Attributes& attributes,
 std::size_t AttributeMap::end_of(const Attribute& end) const {
   const auto found = positions_.find(end.value);
   if (found == positions_.end()) {
-    refuse(end, fmt::format("{} '{}' is the id of no node; links join nodes of the file", end.key,
-                            end.value));
+    refuse(end, fmt::format("'{}' is the id of no node; links join nodes of the file", end.value));
   }
   return found->second;
 }

@@ -111,6 +111,13 @@ const ImportFormat& choose_format(const std::optional<std::string>& name,
                   table_text()));
 }
 
+RawMap read_map(const ImportFormat& format, const SourceText& source) {
+  RawMap map = format.read(source);
+  map.file = source.file();
+  if (map.name.empty()) map.name = std::filesystem::path(map.file).stem().string();
+  return map;
+}
+
 std::string_view first_line(std::string_view text) {
   while (!text.empty() && (text.front() == '\n' || text.front() == '#')) {
     const std::size_t end = text.find('\n');

@@ -28,6 +28,9 @@ std::span<const ImportFormat> import_formats();
 /// Errors: `InputError` that lists the formats.
 const ImportFormat& choose_format(const std::optional<std::string>& name, const SourceText& source);
 
+/// Reads a map and says which file it is from. Errors: those of the reader.
+RawMap read_map(const ImportFormat& format, const SourceText& source);
+
 /// The first line that is neither empty nor a comment (`#`).
 std::string_view first_line(std::string_view text);
 

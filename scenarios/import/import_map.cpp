@@ -133,8 +133,7 @@ void Importer::connect() {
   for (const RawLink& link : raw_.links) ends.emplace_back(link.from, link.to);
   const std::vector<std::vector<std::size_t>> parts = connected_parts(kept_, ends);
   if (parts.empty()) {
-    throw InputError(raw_.nodes.empty() ? "the map" : raw_.nodes.front().where.file,
-                     "no node is left; a map needs at least one");
+    throw InputError(raw_.file, "no node is left; a map needs at least one");
   }
   if (parts.size() == 1) return;
   const auto largest = std::max_element(
@@ -275,8 +274,7 @@ void Importer::add_islands() {
     }
   }
   if (nodes.empty()) {
-    throw InputError(raw_.nodes.front().where.file,
-                     "no node is a site of an island; --islands chooses some");
+    throw InputError(raw_.file, "no node is a site of an island; --islands chooses some");
   }
   for (const std::size_t n : nodes) {
     IslandSpec island;

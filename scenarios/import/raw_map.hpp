@@ -41,7 +41,8 @@ struct RawLink {
 
 /// The content of a file, before anything is decided about it.
 struct RawMap {
-  std::string name;    ///< what the file calls the map; empty: the file's own name
+  std::string file;    ///< its path
+  std::string name;    ///< what the file calls the map, else the file's own name
   std::string origin;  ///< where the file says that its figures are from
   std::vector<RawNode> nodes;
   std::vector<RawLink> links;
