@@ -5,11 +5,14 @@ namespace {
 
 class ImportCli : public Cli {
  protected:
+  void put(const std::string& name, const std::string& content) const {
+    ASSERT_TRUE(fs::exists(file(name, content)));
+  }
   void SetUp() override {
     Cli::SetUp();
-    file("map.csv",
-         "from,to,latency_ms,bandwidth_gbps\nOslo,Bergen,4.5,10\nBergen,Paris,7,10\n"
-         "Paris,Oslo,6.25,10\n");
+    put("map.csv",
+        "from,to,latency_ms,bandwidth_gbps\nOslo,Bergen,4.5,10\nBergen,Paris,7,10\n"
+        "Paris,Oslo,6.25,10\n");
   }
 };
 
@@ -27,7 +30,7 @@ TEST_F(ImportCli, WritesATopologyThatAScenarioLoads) {
   std::string scenario = read(kSource / "scenarios/nine-city.yaml");
   const std::string topology = "topologies/doublezero-nine-city.yaml";
   scenario.replace(scenario.find(topology), topology.size(), "map.yaml");
-  file("run.yaml", scenario);
+  put("run.yaml", scenario);
   const Outcome checked = gyre(
       "check run.yaml --set 'schedules=[{policy: all-reduce}]' "
       "--format csv");
@@ -60,7 +63,7 @@ TEST_F(ImportCli, LosesNothing) {
 }
 
 TEST_F(ImportCli, WrongInputExits2AndWritesNothing) {
-  file("bad.csv", "from,to,latency_ms,bandwidth_gbps\nA,B,-1,1\n");
+  put("bad.csv", "from,to,latency_ms,bandwidth_gbps\nA,B,-1,1\n");
   fs::create_directories(folder_ / "folder");
   const auto before = tree(folder_);
   for (const std::string arguments :

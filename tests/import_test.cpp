@@ -1,9 +1,14 @@
 // The rules by which a foreign map becomes one that loads.
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "models/rng.hpp"
+#include "models/units.hpp"
 #include "scenarios/import/great_circle.hpp"
 #include "tests/import_maps.hpp"
 
@@ -148,6 +153,41 @@ TEST(Import, OptionsWithoutEffectAreRefused) {
   input.options = {};
   input.options.per_km = Duration::milliseconds(1.0);
   EXPECT_TRUE(has(problem(input), "--ms-per-km: has no effect"));
+}
+
+// Whatever the map, it arrives: the same nodes, links and figures.
+TEST(Import, RandomMapsArriveUnchanged) {
+  const Strings letters{"a", "é", " ", ",", "'", ":", "#", "[", "}", "\\", "*", "&", "!", "%", "~"};
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng = Rng::stream(seed, "import");
+    Strings names{"x0"};
+    Strings links;
+    std::string text = "from,to,latency_ms,bandwidth_gbps\n";
+    const std::size_t nodes = 2 + rng.below(12);
+    while (names.size() < nodes) {
+      std::string name = fmt::format("x{}", names.size());
+      for (std::size_t i = rng.below(4); i > 0; --i) name += letters[rng.below(letters.size())];
+      name += "z";
+      // A tree, so that there are no duplicates.
+      const std::string& other = names[rng.below(names.size())];
+      const std::uint64_t us = rng.below(200'000);
+      const std::uint64_t mbps = 1 + rng.below(400'000);
+      text += fmt::format("\"{}\",\"{}\",{}.{:03},{}.{:03}\n", other, name, us / 1000, us % 1000,
+                          mbps / 1000, mbps % 1000);
+      links.push_back(
+          fmt::format("{}>{} {} {}", other, name,
+                      to_text(parse_duration(fmt::format("{} us", us)).value.value()),
+                      to_text(parse_bandwidth(fmt::format("{} Mbps", mbps)).value.value())));
+      names.push_back(name);
+    }
+    const TopologySpec spec = loaded(imported({.file = "a.csv", .text = text}));
+    Strings switches = switches_of(spec);
+    std::sort(switches.begin(), switches.end());
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(switches, names);
+    EXPECT_EQ(islands_of(spec), switches_of(spec));
+    EXPECT_EQ(links_of(spec), links) << text;
+  }
 }
 
 // One node without a link, and two, are maps (F9); capacities that overflow are not (F6).
