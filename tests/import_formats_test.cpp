@@ -195,6 +195,7 @@ TEST(ImportFormats, WrongFilesAreRefusedAtTheirPlace) {
       {"a.csv", header + "A,\"B\"x,1,1\n", "a.csv:2:6: text behind a closing quote"},
       {"a.csv", header + "A,,1,1\n", "a.csv:2:3: 'to' is empty"},
       {"a.csv", header + "A,B,-1,1\n", "a.csv:2:5: latency_ms: -1 is negative"},
+      {"a.csv", header + "é,é,-1,1\n", "a.csv:2:5: latency_ms: -1 is negative"},
       {"a.csv", header + "A,B,nan,1\n", "a.csv:2:5: latency_ms: 'nan' is no number"},
       {"a.csv", header + "A,B,1 ms,1\n", "'1 ms' is no number"},
       {"a.csv", header + "A,B,1,0\n", "a.csv:2:7: bandwidth_gbps: 0 carries"},

@@ -122,6 +122,7 @@ std::vector<std::vector<std::size_t>> connected_parts(
     if (kept[n]) parts[root(n)].push_back(n);
   }
   std::vector<std::vector<std::size_t>> result;
+  result.reserve(parts.size());
   for (auto& [first, nodes] : parts) result.push_back(std::move(nodes));
   return result;
 }

@@ -54,8 +54,10 @@ std::string with_entities(std::string_view text) {
   constexpr std::size_t kLongest = 10;
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t end = text[i] == '&' ? text.substr(i, kLongest).find(';') : text.npos;
-    const std::string known = end == text.npos ? "" : entity(text.substr(i + 1, end - 1));
+    const std::size_t end =
+        text[i] == '&' ? text.substr(i, kLongest).find(';') : std::string_view::npos;
+    const std::string known =
+        end == std::string_view::npos ? "" : entity(text.substr(i + 1, end - 1));
     result += known.empty() ? std::string(1, text[i]) : known;
     if (!known.empty()) i += end;
   }
@@ -132,8 +134,8 @@ class GmlParser {
         result.value += text_[at_++];
       }
       // A sign, or a number that only some writers put so (`+1`, `.5`): what reads it judges.
-      if (result.value.empty() || !(is_digit(result.value[0]) || result.value[0] == '-' ||
-                                    result.value[0] == '+' || result.value[0] == '.')) {
+      const char first = result.value.empty() ? ']' : result.value.front();
+      if (!is_digit(first) && first != '-' && first != '+' && first != '.') {
         refuse(result.value_position,
                fmt::format("'{}' is no value for '{}'; a number, a string in quotes or a list in "
                            "brackets is wanted",

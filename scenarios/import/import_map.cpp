@@ -52,6 +52,8 @@ class Importer {
 
   RawMap raw_;
   const ImportOptions& options_;
+  const Duration per_km_ = options_.per_km.value_or(Duration());
+  const Duration per_link_ = options_.per_link.value_or(Duration());
   std::vector<bool> kept_;
   Names names_;
   std::vector<Fibre> fibres_;
@@ -102,7 +104,7 @@ void Importer::place_nodes() {
                       "long again as the great circle), and --ms-per-link for a constant",
                       link_name(link), link.distance ? ", only a distance" : ""));
     }
-    if (link.distance || *options_.per_km == Duration()) continue;
+    if (link.distance || per_km_ == Duration()) continue;
     needed[link.from] = needed[link.to] = true;
   }
   Names unplaced;
@@ -130,6 +132,7 @@ void Importer::place_nodes() {
 /// One part is kept; the first of the largest ones.
 void Importer::connect() {
   std::vector<std::pair<std::size_t, std::size_t>> ends;
+  ends.reserve(raw_.links.size());
   for (const RawLink& link : raw_.links) ends.emplace_back(link.from, link.to);
   const std::vector<std::vector<std::size_t>> parts = connected_parts(kept_, ends);
   if (parts.empty()) {
@@ -164,8 +167,7 @@ Duration Importer::latency(const RawLink& link, const RawFigures& figures) {
   if (figures.latency) return *figures.latency;
   ++rule_used_;
   const double km = link.distance ? link.distance->in_kilometers() : 0.0;
-  const double ms = km * options_.per_km->in_milliseconds() +
-                    options_.per_link.value_or(Duration()).in_milliseconds();
+  const double ms = km * per_km_.in_milliseconds() + per_link_.in_milliseconds();
   const Duration rounded = Duration::milliseconds(std::round(ms * 1e3) / 1e3);
   if (!std::isfinite(rounded.in_seconds())) {
     throw InputError(link.where, fmt::format("{} is too long for the rule", link_name(link)));
@@ -192,7 +194,7 @@ void Importer::measure() {
     const std::optional<GeoPoint>& to = raw_.nodes[link.to].place;
     const bool by_coordinates = !link.distance && from && to;
     if (by_coordinates) link.distance = great_circle(*from, *to);
-    if (silent(link) && by_coordinates && *options_.per_km > Duration()) {
+    if (silent(link) && by_coordinates && per_km_ > Duration()) {
       add_rule(raw_, "length of a link: great circle between its ends, earth radius 6371 km");
     }
     Fibre fibre{.from = link.from,
@@ -238,7 +240,7 @@ std::vector<std::size_t> Importer::chosen_nodes() const {
     positions.emplace(names_[n], n);
     known.push_back(names_[n]);
   }
-  const std::string& text = *options_.islands;
+  const std::string text = options_.islands.value_or("");
   std::vector<std::size_t> chosen;
   for (std::size_t from = 0; from <= text.size();) {
     std::size_t next = text.size() + 1;
@@ -316,13 +318,13 @@ ImportedMap Importer::map() {
   if (rule_used_ > 0) {
     raw_.rules.push_back(fmt::format(
         "latency where the file has none: {} ms per km of length and {} ms, rounded to 1 us",
-        ms_text(*options_.per_km), ms_text(options_.per_link.value_or(Duration()))));
+        ms_text(per_km_), ms_text(per_link_)));
   }
   if (bandwidth_used_ > 0) {
     raw_.rules.push_back(fmt::format(
         "capacity {}: {} each way",
         options_.force_bandwidth ? "of every link of the file" : "where the file has none",
-        to_text(*options_.bandwidth)));
+        to_text(options_.bandwidth.value_or(Bandwidth()))));
   }
   result_.rules = std::move(raw_.rules);
   result_.notes.insert(result_.notes.begin(), raw_.notes.begin(), raw_.notes.end());

@@ -22,10 +22,13 @@ class SourceText {
   [[nodiscard]] Where where(std::size_t position) const;
 
  private:
+  [[nodiscard]] std::size_t characters_before(std::size_t position) const;
+
   std::string file_;
   std::string text_;
   std::vector<std::size_t> line_starts_;
-  bool ascii_ = false;  ///< then a column is a difference of positions, also in very long lines
+  /// How many characters begin before each 1024th byte: columns in very long lines.
+  std::vector<std::size_t> characters_;
 };
 
 }  // namespace gyre
