@@ -19,8 +19,10 @@ TEST(ImportFormats, CsvIsReadAsWritten) {
                               "B,\"C \"\"x\"\"\",0.2,0.1,\n"}),
             (Strings{"Washington, DC>B 4.5 ms 10 Gbps back 4.5 ms 2.5 Gbps",
                      "B>C \"x\" 200 us 100 Mbps"}));
-  EXPECT_EQ(links_of({.file = "a.csv", .text = "from,to,distance_km\nA,B,100", .options = ruled()}),
-            Strings{"A>B 850 us 10 Gbps"});
+  EXPECT_EQ(links_of({.file = "a.csv",
+                      .text = "from,to,distance_km\nA,B,100\nB,C,5570.4706",
+                      .options = ruled()}),
+            (Strings{"A>B 850 us 10 Gbps", "B>C 47.349 ms 10 Gbps"}));
 }
 
 // A row each way is one fibre; a third one of a direction that is taken is a fibre beside it.

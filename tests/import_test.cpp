@@ -150,6 +150,12 @@ TEST(Import, OptionsWithoutEffectAreRefused) {
   EXPECT_EQ(problem(input), "nothing is wrong");
   input.options.bandwidth.reset();
   EXPECT_TRUE(has(problem(input), "link 'A' - 'B' has no capacity"));
+  input.options = ruled();
+  input.options.per_km = Duration::milliseconds(1e300);
+  EXPECT_TRUE(has(
+      problem(
+          {.file = "a.csv", .text = "from,to,distance_km\nA,B,1e300\n", .options = input.options}),
+      "link 'A' - 'B' is too long for the rule"));
   input.options = {};
   input.options.per_km = Duration::milliseconds(1.0);
   EXPECT_TRUE(has(problem(input), "--ms-per-km: has no effect"));

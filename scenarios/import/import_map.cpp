@@ -1,7 +1,6 @@
 #include "scenarios/import/import_map.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -168,11 +167,12 @@ Duration Importer::latency(const RawLink& link, const RawFigures& figures) {
   ++rule_used_;
   const double km = link.distance ? link.distance->in_kilometers() : 0.0;
   const double ms = km * per_km_.in_milliseconds() + per_link_.in_milliseconds();
-  const Duration rounded = Duration::milliseconds(std::round(ms * 1e3) / 1e3);
-  if (!std::isfinite(rounded.in_seconds())) {
+  // Through its text, as the topology file will have it.
+  const std::optional<Duration> rounded = parse_duration(fmt::format("{:.3f} ms", ms)).value;
+  if (!rounded) {
     throw InputError(link.where, fmt::format("{} is too long for the rule", link_name(link)));
   }
-  return rounded;
+  return *rounded;
 }
 
 Bandwidth Importer::bandwidth(const RawLink& link, const RawFigures& figures) {
