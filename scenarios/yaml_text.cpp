@@ -1,46 +1,13 @@
 #include "scenarios/yaml_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "scenarios/utf8.hpp"
+
 namespace gyre {
-namespace {
-
-std::uint8_t byte_at(std::string_view text, std::size_t i) {
-  return static_cast<std::uint8_t>(text[i]);
-}
-
-bool is_continuation(std::uint8_t byte) { return (byte & 0xC0U) == 0x80U; }
-
-/// A code point and its length in bytes; length 0 where the bytes are no UTF-8.
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0;
-};
-
-CodePoint decode(std::string_view text, std::size_t i) {
-  const std::uint8_t first = byte_at(text, i);
-  if (first < 0x80U) return {.value = first, .length = 1};
-  std::size_t length = 2;
-  if (first >= 0xE0U) length = 3;
-  if (first >= 0xF0U) length = 4;
-  if (first < 0xC2U || first > 0xF4U || i + length > text.size()) return {};
-  std::uint32_t value = first & (0xFFU >> (length + 1));
-  for (std::size_t k = 1; k < length; ++k) {
-    const std::uint8_t next = byte_at(text, i + k);
-    if (!is_continuation(next)) return {};
-    value = (value << 6U) | (next & 0x3FU);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xD800U && value <= 0xDFFFU;
-  if (value < kLeast[length] || value > 0x10FFFFU || surrogate) return {};
-  return {.value = value, .length = length};
-}
-
-}  // namespace
 
 YamlText::YamlText(std::string_view raw, std::string file)
     : file_(std::make_shared<const std::string>(std::move(file))) {
@@ -64,9 +31,8 @@ YamlNode::Place YamlText::place(std::size_t position) const {
   std::size_t characters = position - start;
   if (!ascii_) {
     const std::string_view before = std::string_view(text_).substr(start, position - start);
-    characters -= static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [](char c) {
-      return is_continuation(static_cast<std::uint8_t>(c));
-    }));
+    characters -=
+        static_cast<std::size_t>(std::count_if(before.begin(), before.end(), is_continuation));
   }
   return {
       .file = file_, .line = static_cast<int>(line), .column = static_cast<int>(characters) + 1};
@@ -77,10 +43,7 @@ void YamlText::refuse(std::size_t position, std::string_view problem) const {
 }
 
 void YamlText::make_uniform(std::string_view raw) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (raw.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-    raw.remove_prefix(kByteOrderMark.size());
-  }
+  raw = without_byte_order_mark(raw);
   text_.reserve(raw.size());
   for (std::size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') continue;
@@ -90,15 +53,13 @@ void YamlText::make_uniform(std::string_view raw) {
 
 void YamlText::check_characters() const {
   for (std::size_t i = 0; i < text_.size();) {
-    const CodePoint c = decode(text_, i);
+    const CodePoint c = decode_utf8(text_, i);
     if (c.length == 0) refuse(i, "invalid UTF-8; save the file as UTF-8");
     if (c.value == '\t') refuse(i, "a tab; indent and separate with spaces");
     if (c.value == '\r') {
       refuse(i, "a carriage return without a line feed; lines end with LF or CRLF");
     }
-    const bool control = (c.value < 0x20U && c.value != '\n') ||
-                         (c.value >= 0x7FU && c.value <= 0x9FU) || c.value == 0xFEFFU;
-    if (control) {
+    if (c.value != '\n' && is_control(c.value)) {
       refuse(i, fmt::format("the control character U+{:04X}; only printable text is allowed",
                             c.value));
     }
