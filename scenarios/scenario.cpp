@@ -237,7 +237,8 @@ void ForecastBlock::describe(Fields& fields) {
               Presence::kDefaulted, local_steps, 1, Range{.at_least = 1.0});
   fields.optional({"rounds",
                    "Rounds of each forecast that are simulated (an even number); from the second "
-                   "half of them the rest is extrapolated."},
+                   "half of them the rest is extrapolated. Ten times as many with a quorum, whose "
+                   "rounds end in bursts."},
                   rounds, Range{.at_least = 2.0});
   fields.optional_object({"prices", "What chips and traffic cost."}, prices);
 }

@@ -129,9 +129,17 @@ void print_table(const LoadedScenario& loaded, const std::vector<Forecast>& rows
     print_mode(of_mode, priced);
   }
   if (!rows.empty()) {
+    const auto [least, most] =
+        std::minmax_element(rows.begin(), rows.end(), [](const Forecast& a, const Forecast& b) {
+          return a.simulated_rounds < b.simulated_rounds;
+        });
+    std::string rounds = std::to_string(least->simulated_rounds);
+    if (most->simulated_rounds > least->simulated_rounds) {
+      rounds += fmt::format(" to {}", most->simulated_rounds);
+    }
     fmt::print(
         "\nfrom {} simulated rounds each; days and GB are extrapolated from their second half\n",
-        rows.front().simulated_rounds);
+        rounds);
   }
   for (const std::string& one : cautions) fmt::print("caution: {}\n", one);
 }

@@ -173,6 +173,11 @@ void extrapolate(const RunSpec& spec, const LoadedScenario& loaded, const Beginn
   row.cost_per_site = *row.cost / n;
 }
 
+bool has_quorum(const RunSpec& spec) {
+  const std::optional<StragglerSpec>& rule = spec.training.stragglers;
+  return rule && rule->rule == StragglerSpec::Rule::kQuorum;
+}
+
 void check_request(const LoadedScenario& loaded) {
   const Scenario& scenario = loaded.scenario;
   if (scenario.task->forecast() == nullptr) {
@@ -215,7 +220,8 @@ std::vector<Forecast> forecast(const LoadedScenario& loaded,
       spec.training.local_steps = local_steps;
       spec.training.check_together();
       spec.stop = StopRule();
-      spec.stop.max_rounds = 2 * ((block.rounds + 1) / 2) + 1;
+      const std::int64_t rounds = has_quorum(spec) ? 10 * block.rounds : block.rounds;
+      spec.stop.max_rounds = 2 * ((rounds + 1) / 2) + 1;
       spec.stop.fast_go_on = true;
       spec.evaluate_every = 1;
       Forecast row{.schedule = scenario.schedules[choice.schedule].label.value,

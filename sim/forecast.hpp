@@ -22,7 +22,8 @@ namespace gyre {
 ///     trained    T* = T(R) + (D* − D(R)) / s, that is q = (T* − T(R)) / (T(R) − T(R/2)) halves
 ///     more time       t(R) + q·(t(R) − t(R/2)), in (1 + q/2)·R rounds
 ///
-/// A round ends when the last island has ended it; those that are ahead go on meanwhile.
+/// A round ends when the last island has ended it; those that are ahead go on meanwhile. With a
+/// quorum many end at once, when a latecomer has caught up: then ten times as many are simulated.
 /// Schedules that bring everybody's progress to everybody have s = 1 and lag by a constant; those
 /// that never do have s < 1. Bytes grow in proportion to rounds.
 struct Forecast {
