@@ -90,7 +90,7 @@ Model compress(const CompressionSpec& spec, const Model& values) {
     const std::size_t end = std::min(first + block, values.size());
     double largest = 0.0;
     for (std::size_t p = first; p < end; ++p) largest = std::max(largest, std::abs(values[p]));
-    const double scale = static_cast<double>(static_cast<float>(largest / largest_code));
+    const auto scale = static_cast<double>(static_cast<float>(largest / largest_code));
     if (scale == 0.0) continue;
     for (std::size_t p = first; p < end; ++p) {
       const double code =

@@ -186,6 +186,7 @@ std::vector<std::int64_t> dynamic_steps(std::int64_t steps, const std::vector<Du
   for (const Duration time : step_times) speeds += 1.0 / time.in_seconds();
   const double all = static_cast<double>(steps) * static_cast<double>(step_times.size());
   std::vector<std::int64_t> result;
+  result.reserve(step_times.size());
   for (const Duration time : step_times) {
     result.push_back(std::max<std::int64_t>(least, std::llround(all / time.in_seconds() / speeds)));
   }

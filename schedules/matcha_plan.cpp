@@ -86,7 +86,8 @@ SoftConnectivity soft_connectivity(const std::vector<Matrix>& parts, const std::
 
 std::vector<double> best_probabilities(const std::vector<Matrix>& parts, double most) {
   std::vector<double> p(parts.size(), most / static_cast<double>(parts.size()));
-  for (double softness = 0.1; softness > 1e-6; softness *= 0.3) {
+  double softness = 0.1;
+  for (int stage = 0; stage < 10; ++stage, softness *= 0.3) {
     double step = 1.0;
     SoftConnectivity here = soft_connectivity(parts, p, softness);
     for (int iteration = 0; iteration < 300 && step > 1e-12; ++iteration) {
@@ -142,6 +143,7 @@ MatchaPlan matcha_plan(const std::vector<Matching>& matchings, std::size_t nodes
   check(!matchings.empty() && nodes >= 2 && budget > 0.0 && budget <= 1.0,
         "MATCHA needs matchings and a budget");
   std::vector<Matrix> parts;
+  parts.reserve(matchings.size());
   for (const Matching& matching : matchings) parts.push_back(laplacian(matching, nodes));
   MatchaPlan plan;
   plan.probabilities = best_probabilities(parts, budget * static_cast<double>(parts.size()));

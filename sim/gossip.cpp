@@ -21,6 +21,7 @@ Gossip::State& Gossip::state_of(std::int64_t number, const Turn& turn) {
   state->sent.resize(topology_.island_count());
   if (parts_.mixer == nullptr) return *state;
   std::vector<IslandId> everybody;
+  everybody.reserve(topology_.island_count());
   for (std::size_t i = 0; i < topology_.island_count(); ++i) everybody.push_back(IslandId::at(i));
   state->mix = parts_.mixer->begin(std::move(everybody),
                                    {.index = turn.fragment, .count = parts_.timing.fragments()});

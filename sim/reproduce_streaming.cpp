@@ -160,7 +160,7 @@ ReproducedTable streaming_diloco(const ReproductionWatch& watch) {
                   "50 points), {} "
                   "within one point",
                   exact, cells, near));
-  table.findings.push_back(
+  table.findings.emplace_back(
       "set by us: forward pass a third of a step, backward two thirds, equal layers sent one after "
       "the other behind it, three strided layers a fragment, merging one step late with overlap; "
       "fitted: 0.83 x 16 bits a parameter in each direction");

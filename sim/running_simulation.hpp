@@ -93,8 +93,8 @@ class Simulation {
   IslandTimes times_;
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound
   std::vector<IslandState> islands_;
-  std::optional<SyncDesk> desk_;
-  std::optional<Gossip> gossip_;  ///< at fidelity `flow`
+  std::unique_ptr<SyncDesk> desk_;
+  std::unique_ptr<Gossip> gossip_;  ///< at fidelity `flow`
   RunResult result_;
 };
 

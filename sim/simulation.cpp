@@ -61,7 +61,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                           .moves_meanwhile = spec.training.delay() >= timing_.least_steps()};
     mixer_.emplace(rule, *spec_.task, topology_.island_count());
   }
-  desk_.emplace(
+  desk_ = std::make_unique<SyncDesk>(
       SyncDesk::Parts{.spec = spec_,
                       .network = network_,
                       .bounds = bounds_,
@@ -73,7 +73,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .is_over = [this] { return stopped_; },
                       .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
   if (flows_ != nullptr) {
-    gossip_.emplace(
+    gossip_ = std::make_unique<Gossip>(
         Gossip::Parts{.spec = spec_,
                       .network = network_,
                       .bounds = bounds_,

@@ -219,7 +219,7 @@ void SyncDesk::go_without_the_absent(Sync& sync) {
   }
 }
 
-void SyncDesk::take_in(const Sync& sync, IslandId me) {
+void SyncDesk::take_in(const Sync& sync, IslandId me) const {
   if (parts_.mixer == nullptr || sync.dropped()) return;
   parts_.mixer->apply(*sync.mix, rank_in(sync.members(), me));
 }
@@ -236,7 +236,7 @@ void SyncDesk::fetch(const std::shared_ptr<Sync>& sync, IslandId me) {
   check(nearest.has_value(), "a latecomer found no member to fetch the result from");
   const std::vector<IslandId>& gone = sync->exchanges.front()->left();
   if (std::find(gone.begin(), gone.end(), *nearest) == gone.end()) {
-    sync->fetching.push_back({*nearest, me});
+    sync->fetching.emplace_back(*nearest, me);
     gate(me)->acquire();
   }
   const std::vector<Stream> way =

@@ -61,7 +61,7 @@ class SyncDesk {
   /// A latecomer fetches the result of a sync that has begun, from the nearest of its members.
   void fetch(const std::shared_ptr<Sync>& sync, IslandId me);
   /// The island takes the result in.
-  void take_in(const Sync& sync, IslandId me);
+  void take_in(const Sync& sync, IslandId me) const;
   /// The island is through with the sync; the last one reports it.
   void leave(const std::shared_ptr<Sync>& sync, IslandId me);
 

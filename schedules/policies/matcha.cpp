@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -69,10 +70,9 @@ class Matcha final : public Policy {
   }
 
   static bool neighbours(const Topology& topology, SwitchId first, SwitchId second) {
-    for (const ArcId arc : topology.out_arcs(topology.node(first))) {
-      if (topology.arc(arc).head == topology.node(second)) return true;
-    }
-    return false;
+    return std::ranges::any_of(topology.out_arcs(topology.node(first)), [&](ArcId arc) {
+      return topology.arc(arc).head == topology.node(second);
+    });
   }
 
   [[nodiscard]] bool connected(const Edges& edges) const {

@@ -20,6 +20,7 @@ class RingOverlay final : public Policy {
   void start(const PolicyContext& context) override {
     const std::size_t n = context.topology.island_count();
     std::vector<IslandId> order;
+    order.reserve(n);
     for (std::size_t i = 0; i < n; ++i) order.push_back(IslandId::at(i));
     if (n >= 3 && context.exchanges != nullptr) {
       order = ring_order(context.exchanges->network, order, context.exchanges->payload).order;
