@@ -44,7 +44,7 @@ CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) 
                 .wait = sync.wait / static_cast<double>(prepared.plan.members.size()),
                 .communication = communication,
                 .wan_bytes = {},
-                .bound = sync.bound.time,
+                .bound = sync.bounds->all.time,
                 .paced = {},
                 .bound_by = "compute",
                 .dropped = sync.dropped(),

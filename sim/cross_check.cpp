@@ -155,8 +155,7 @@ class Checker {
   [[nodiscard]] Duration limit_of(const RunSpec& spec, const PacketSettings& settings,
                                   const Round& round) const {
     const Routes routes(loaded_.topology);
-    const Bounds bounds(loaded_.topology, routes);
-    PlanCache plans({loaded_.topology, routes, spec.capabilities, spec.limits}, bounds, nullptr,
+    PlanCache plans({loaded_.topology, routes, spec.capabilities, spec.limits}, nullptr,
                     {.exchange = spec.exchange, .routing = spec.routing, .keep_rates = false});
     Duration latest;
     for (std::size_t c = 0; c < round.cliques.size(); ++c) {

@@ -33,10 +33,10 @@ class Snapshots final : public RunObserver {
  public:
   Snapshots(const LossForecast& law, std::int64_t half_way) : law_(&law), half_way_(half_way) {}
   void on_trace(const TraceRow& row) override {
+    if (row.round != half_way_ && row.round != 2 * half_way_) return;
     const std::vector<double> tokens = law_->tokens_reached();
     double mean = 0.0;
     for (const double one : tokens) mean += one / static_cast<double>(tokens.size());
-    if (row.round != half_way_ && row.round != 2 * half_way_) return;
     last = {.time_s = row.time.in_seconds(),
             .trained = law_->tokens_trained(),
             .tokens = mean,
@@ -223,7 +223,7 @@ std::vector<Forecast> forecast(const LoadedScenario& loaded,
       const std::int64_t rounds = has_quorum(spec) ? 10 * block.rounds : block.rounds;
       spec.stop.max_rounds = 2 * ((rounds + 1) / 2) + 1;
       spec.stop.fast_go_on = true;
-      spec.evaluate_every = 1;
+      spec.evaluate_every = (spec.stop.max_rounds - 1) / 2;  // at the snapshots
       Forecast row{.schedule = scenario.schedules[choice.schedule].label.value,
                    .mode = std::string(name_of(choice.mode)),
                    .local_steps = local_steps};

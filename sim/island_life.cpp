@@ -30,10 +30,11 @@ bool Simulation::train_then_send(IslandId me, std::size_t fragment) {
 bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
   const std::vector<Instant> ready(timing_.pieces(fragment).size(), simulated_now());
   const Placement& placement = placements_.of(islands_[me.index()].number);
-  if (!placement.round.edges.empty()) {
-    const Round overlay = placement.round;  // the stretch may end while the island waits
-    const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
-    least_[me.index()] = gossip_->exchange(me, overlay,
+  const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
+  if (!placement.round->edges.empty()) {
+    // The stretch may end while the island waits.
+    const std::shared_ptr<const Round> overlay = placement.round;
+    least_[me.index()] = gossip_->exchange(me, *overlay,
                                            {.round = islands_[me.index()].number,
                                             .fragment = fragment,
                                             .began = began,
@@ -44,10 +45,9 @@ bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
   std::shared_ptr<Sync> sync =
       desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
   if (sync != nullptr && spec_.training.delay() > 0) {
-    islands_[me.index()].pending.push_back(in_background(me, sync, ready));
+    islands_[me.index()].pending.push_back(in_background(me, sync, ready, least_[me.index()]));
   }
   if (sync == nullptr || spec_.training.delay() > 0) return merge_due(me);
-  const auto on_phase = [this, me](SyncPhase phase) { go(me, position_of(phase)); };
   const bool took_part = desk_->play(sync, me, ready, on_phase);
   if (stopped_) return false;
   if (!took_part) return come_late(me, sync);
@@ -72,12 +72,8 @@ bool Simulation::train_and_send(IslandId me, std::size_t fragment) {
   std::shared_ptr<Sync> sync =
       desk_->enter(me, islands_[me.index()].number, fragment, placement, began, step);
   if (sync != nullptr) {
-    std::shared_ptr<PendingSync> pending = in_background(me, sync, ready);
-    if (spec_.propagation) {
-      const Duration bound = sync->member_bounds[rank_in(sync->members(), me)];
-      pending->least = least + step * timing_.pieces(fragment).front().ready + bound;
-    }
-    islands_[me.index()].pending.push_back(pending);
+    const Duration first_ready = step * timing_.pieces(fragment).front().ready;
+    islands_[me.index()].pending.push_back(in_background(me, sync, ready, least + first_ready));
   }
   sleep_until(start + step);
   least_[me.index()] += step;
@@ -86,7 +82,7 @@ bool Simulation::train_and_send(IslandId me, std::size_t fragment) {
 
 Duration Simulation::least_time(const Sync& sync, IslandId me, Instant began) const {
   if (!spec_.propagation || sync.dropped()) return {};
-  const Duration bound = sync.member_bounds[rank_in(sync.members(), me)];
+  const Duration bound = sync.bound_of(me);
   if (!sync.exchanges.front()->eager()) return bound;
   // What the others sent before the island was ready has had the time of its compute.
   return std::max(Duration(), bound - (sync.exchanges.front()->begun - began));
@@ -94,12 +90,12 @@ Duration Simulation::least_time(const Sync& sync, IslandId me, Instant began) co
 
 std::shared_ptr<PendingSync> Simulation::in_background(IslandId me,
                                                        const std::shared_ptr<Sync>& sync,
-                                                       const std::vector<Instant>& ready) {
+                                                       const std::vector<Instant>& ready,
+                                                       Duration least_ready) {
   auto pending = std::make_shared<PendingSync>();
   pending->sync = sync;
   pending->steps_left = spec_.training.delay();
-  pending->least = least_[me.index()];
-  if (spec_.propagation) pending->least += sync->member_bounds[rank_in(sync->members(), me)];
+  pending->least = least_ready + (spec_.propagation ? sync->bound_of(me) : Duration());
   s4u::Actor::create(topology_.name(me) + " exchanges", platform_.host(me),
                      [this, me, pending, ready] {
                        if (stopped_) return;  // killed before it began: must not block
@@ -178,8 +174,7 @@ bool Simulation::compute(IslandId me, std::int64_t steps) {
     go(me, Position::kComputing);
     const Duration time = compute_.draw(me, now);
     sleep_until(simulated_now() + time);
-    if (spec_.task != nullptr && !train(me, now)) return false;
-    if (stopped_) return false;
+    if (!train(me, now) || stopped_) return false;
     least_[me.index()] += time;
     steps -= now;
     for (const std::shared_ptr<PendingSync>& sync : pending) sync->steps_left -= now;

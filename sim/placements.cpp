@@ -21,22 +21,22 @@ const Placement& Placements::of(std::int64_t number) {
 void Placements::begin(std::int64_t number) {
   ++next_;
   Round round = policy_->round(number);
-  if (!stretches_.empty() && stretches_.back().placement.round == round) {
+  if (!stretches_.empty() && *stretches_.back().placement.round == round) {
     ++stretches_.back().count;
     return;
   }
-  Stretch stretch{
-      .first = number,
-      .count = 1,
-      .placement = {.round = std::move(round), .clique_of = std::vector<std::size_t>(islands_)}};
+  Stretch stretch{.first = number,
+                  .count = 1,
+                  .placement = {.round = std::make_shared<const Round>(std::move(round)),
+                                .clique_of = std::vector<std::size_t>(islands_)}};
   Placement& placement = stretch.placement;
   std::size_t placed = 0;
-  for (std::size_t c = 0; c < placement.round.cliques.size(); ++c) {
-    for (const IslandId i : placement.round.cliques[c]) placement.clique_of[i.index()] = c;
-    placed += placement.round.cliques[c].size();
+  for (std::size_t c = 0; c < placement.round->cliques.size(); ++c) {
+    for (const IslandId i : placement.round->cliques[c]) placement.clique_of[i.index()] = c;
+    placed += placement.round->cliques[c].size();
   }
   check(placed == islands_, "a round has to place every island once");
-  check(keeps_the_mean(mixing_matrix(placement.round, islands_)),
+  check(keeps_the_mean(mixing_matrix(*placement.round, islands_)),
         "a round's mixing weights have to sum to 1 by rows and by columns");
   stretches_.push_back(std::move(stretch));
 }

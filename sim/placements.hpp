@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "schedules/policy.hpp"
@@ -11,7 +12,7 @@ namespace gyre {
 
 /// Who is where in a round.
 struct Placement {
-  Round round;
+  std::shared_ptr<const Round> round;  ///< outlives the placement where somebody holds it
   std::vector<std::size_t> clique_of;  ///< by island
 };
 

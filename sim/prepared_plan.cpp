@@ -39,7 +39,6 @@ PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member) {
   lone.plan.payload = of_all.payload;
   lone.starts.resize(1);
   lone.touches.resize(1);
-  lone.member_bounds.resize(1);
   return lone;
 }
 
@@ -96,8 +95,7 @@ void check_packets(const Network& network, const PlanOptions& options, Bytes pay
                    const PacketSettings& settings, std::span<const Round> rounds) {
   // Without losses only the number of islands in a sum is judged.
   if (!settings.lossy() && network.topology.island_count() <= kMostContributors) return;
-  const Bounds bounds(network.topology, network.routes);
-  PlanCache plans(network, bounds, nullptr, options);
+  PlanCache plans(network, nullptr, options);
   for (const Round& round : rounds) {
     for (std::size_t c = 0; c < round.cliques.size(); ++c) {
       if (round.cliques[c].size() < 2) continue;
@@ -106,9 +104,8 @@ void check_packets(const Network& network, const PlanOptions& options, Bytes pay
   }
 }
 
-PlanCache::PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,
-                     const PlanOptions& options)
-    : network_(network), bounds_(&bounds), flows_(flows), options_(options) {}
+PlanCache::PlanCache(const Network& network, const FlowNetwork* flows, const PlanOptions& options)
+    : network_(network), flows_(flows), options_(options) {}
 
 std::shared_ptr<const PreparedPlan> PlanCache::get(const Round& round, std::size_t clique,
                                                    Bytes payload) {
@@ -138,13 +135,10 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
                         .touches = {},
                         .program = {},
                         .sums_in_switches = false,
-                        .wan_bytes = {},
-                        .bound = {},
-                        .member_bounds = {}};
+                        .wan_bytes = {}};
   const Clique& clique = prepared.plan.members;
   prepared.starts.resize(clique.size());
   prepared.touches.resize(clique.size());
-  prepared.bound = bounds_->cut(clique, prepared.plan.payload);
   const std::optional<std::string> fault = plan_fault(network_, prepared.plan);
   check(!fault, fmt::format("unsound exchange plan: {}", fault.value_or("")));
 
@@ -176,9 +170,6 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     for (const ArcUse& use : flow.stream.arcs) {
       if (network_.topology.is_core(use.arc)) prepared.wan_bytes += flow.bytes * use.copies;
     }
-  }
-  for (const IslandId i : clique) {
-    prepared.member_bounds.push_back(bounds_->member(clique, i, prepared.plan.payload));
   }
   return prepared;
 }

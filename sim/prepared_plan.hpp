@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/bounds.hpp"
 #include "schedules/round_plan.hpp"
 #include "schedules/switch_program.hpp"
 #include "sim/flow_network.hpp"
@@ -26,8 +25,6 @@ struct PreparedPlan {
   SwitchProgram program;
   bool sums_in_switches = false;
   Bytes wan_bytes;  ///< over core arcs, copies included
-  CutBound bound;
-  std::vector<Duration> member_bounds;  ///< by member rank
 };
 
 /// What is left of an exchange when only one of its members takes part: nothing is sent.
@@ -57,8 +54,7 @@ struct PlanOptions {
 class PlanCache {
  public:
   /// `flows` is null at fidelity `packet`.
-  PlanCache(const Network& network, const Bounds& bounds, const FlowNetwork* flows,
-            const PlanOptions& options);
+  PlanCache(const Network& network, const FlowNetwork* flows, const PlanOptions& options);
   /// The plan of a clique of the round, by its place in the round.
   std::shared_ptr<const PreparedPlan> get(const Round& round, std::size_t clique, Bytes payload);
 
@@ -70,7 +66,6 @@ class PlanCache {
   [[nodiscard]] PreparedPlan prepare(ExchangePlan plan) const;
 
   Network network_;
-  const Bounds* bounds_;
   const FlowNetwork* flows_;
   PlanOptions options_;
   std::map<Key, std::shared_ptr<const PreparedPlan>> plans_;

@@ -36,8 +36,11 @@ class Simulation {
   bool train_and_send(IslandId me, std::size_t fragment);
   /// The least time from now until the island holds the sync's result.
   Duration least_time(const Sync& sync, IslandId me, Instant began) const;
+  /// The island's part in the sync, by an actor of its own. `least_ready`: the least time at which
+  /// it could have begun to send.
   std::shared_ptr<PendingSync> in_background(IslandId me, const std::shared_ptr<Sync>& sync,
-                                             const std::vector<Instant>& ready);
+                                             const std::vector<Instant>& ready,
+                                             Duration least_ready);
   /// The island waits for the sync that is due and takes it in; false if the run ended.
   bool merge(IslandId me);
   bool merge_all(IslandId me);

@@ -5,19 +5,26 @@
 #include <optional>
 #include <vector>
 
+#include "models/bounds.hpp"
 #include "models/model_mixer.hpp"
 #include "models/training.hpp"
 #include "sim/clique_exchange.hpp"
 
 namespace gyre {
 
+/// Lower bounds of an exchange of a clique.
+struct CliqueBounds {
+  CutBound all;
+  std::vector<Duration> members;  ///< by rank
+};
+
 /// A clique's synchronisation of one fragment: what its members make of each other's models, and
 /// the exchanges, one a piece, that carry it.
 struct Sync {
   std::int64_t round = 0;
   std::size_t fragment = 0;
-  Round cliques;           ///< of the round
-  std::size_t clique = 0;  ///< this one's place there
+  std::shared_ptr<const Round> cliques;  ///< of the round
+  std::size_t clique = 0;                ///< this one's place there
 
   std::unique_ptr<ModelMixer::Mix> mix;                    ///< none where nothing is learnt
   std::vector<std::shared_ptr<CliqueExchange>> exchanges;  ///< by piece, made when first needed
@@ -27,14 +34,17 @@ struct Sync {
 
   Instant began_round;  ///< when the first member began its local steps
   Instant first_ready;
-  Instant ended;                        ///< so far: a member held all pieces
-  Duration compute;                     ///< the longest of the members'
-  Duration wait;                        ///< sum over members from ready to begun
-  double sum_error = 0.0;               ///< largest error of a parameter by the switches' numbers
-  CutBound bound;                       ///< of all pieces together
-  std::vector<Duration> member_bounds;  ///< by member's rank
+  Instant ended;           ///< so far: a member held all pieces
+  Duration compute;        ///< the longest of the members'
+  Duration wait;           ///< sum over members from ready to begun
+  double sum_error = 0.0;  ///< largest error of a parameter by the switches' numbers
+  /// Of all pieces together; of a quorum's exchange, of those who take part.
+  std::shared_ptr<const CliqueBounds> bounds;
 
-  [[nodiscard]] const Clique& members() const { return cliques.cliques[clique]; }
+  [[nodiscard]] const Clique& members() const { return cliques->cliques[clique]; }
+  [[nodiscard]] Duration bound_of(IslandId member) const {
+    return bounds->members[rank_in(members(), member)];
+  }
   [[nodiscard]] bool has_begun() const {
     return !exchanges.empty() && exchanges.front() != nullptr && exchanges.front()->has_begun();
   }

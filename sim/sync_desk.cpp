@@ -16,7 +16,7 @@ SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
     : parts_(parts),
       hooks_(std::move(hooks)),
       topology_(parts.network.topology),
-      plans_(parts.network, parts.bounds, parts.flows,
+      plans_(parts.network, parts.flows,
              {.exchange = parts.spec.exchange,
               .routing = parts.spec.routing,
               .keep_rates = parts.spec.packets && parts.spec.packets->unlimited_switches}),
@@ -38,7 +38,7 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
                                       const Placement& placement, Instant began, Duration still) {
   const std::size_t clique = placement.clique_of[me.index()];
   const Instant now = simulated_now();
-  if (placement.round.cliques[clique].size() == 1) {
+  if (placement.round->cliques[clique].size() == 1) {
     hooks_.report({.round = round,
                    .fragment = fragment,
                    .members = {me},
@@ -73,11 +73,7 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
       sync->mix = parts_.mixer->begin(sync->members(),
                                       {.index = fragment, .count = parts_.timing.fragments()});
     }
-    const Bytes bytes = parts_.timing.bytes(fragment);
-    sync->bound = parts_.bounds.cut(sync->members(), bytes);
-    for (const IslandId i : sync->members()) {
-      sync->member_bounds.push_back(parts_.bounds.member(sync->members(), i, bytes));
-    }
+    sync->bounds = bounds_of(sync->members(), parts_.timing.bytes(fragment));
     sync->began_round = began;
     sync->first_ready = now;
   }
@@ -86,6 +82,18 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
   sync->compute = std::max(sync->compute, now + still - began);
   if (parts_.mixer != nullptr) parts_.mixer->contribute(*sync->mix, rank_in(sync->members(), me));
   return sync;
+}
+
+std::shared_ptr<const CliqueBounds> SyncDesk::bounds_of(const Clique& clique, Bytes payload) {
+  if (bounds_.size() >= kMostBounds) bounds_.clear();
+  std::shared_ptr<const CliqueBounds>& known = bounds_[{payload, clique}];
+  if (known != nullptr) return known;
+  CliqueBounds bounds{.all = parts_.bounds.cut(clique, payload), .members = {}};
+  for (const IslandId i : clique) {
+    bounds.members.push_back(parts_.bounds.member(clique, i, payload));
+  }
+  known = std::make_shared<const CliqueBounds>(std::move(bounds));
+  return known;
 }
 
 std::shared_ptr<Sync> SyncDesk::begun(IslandId me, std::int64_t round,
@@ -113,7 +121,7 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
   if (exchange != nullptr) return exchange;
   const Bytes payload = parts_.timing.pieces(sync->fragment)[piece].bytes;
   std::shared_ptr<const PreparedPlan> made =
-      plan(sync->cliques, sync->clique, payload, sync->round);
+      plan(*sync->cliques, sync->clique, payload, sync->round);
   if (made == nullptr) return nullptr;
   const SwitchLimits* limits = parts_.spec.limits;
   const bool eager = limits != nullptr && limits->launch == LaunchRule::kEager;
@@ -197,7 +205,7 @@ void SyncDesk::go_without_the_absent(Sync& sync) {
   CliqueExchange& exchange = *sync.exchanges.front();
   Clique present = exchange.ready();
   std::sort(present.begin(), present.end());
-  Round round = sync.cliques;
+  Round round = *sync.cliques;
   Clique absent;
   for (const IslandId i : sync.members()) {
     if (std::binary_search(present.begin(), present.end(), i)) continue;
@@ -213,10 +221,12 @@ void SyncDesk::go_without_the_absent(Sync& sync) {
   if (made == nullptr) return;
   exchange.reduce(std::move(made));
   sync.absent = std::move(absent);
-  sync.bound = alone ? CutBound() : parts_.bounds.cut(present, bytes);
+  CliqueBounds bounds = *sync.bounds;
+  bounds.all = alone ? CutBound() : parts_.bounds.cut(present, bytes);
   for (const IslandId i : present) {
-    sync.member_bounds[rank_in(sync.members(), i)] = parts_.bounds.member(present, i, bytes);
+    bounds.members[rank_in(sync.members(), i)] = parts_.bounds.member(present, i, bytes);
   }
+  sync.bounds = std::make_shared<const CliqueBounds>(std::move(bounds));
 }
 
 void SyncDesk::take_in(const Sync& sync, IslandId me) const {

@@ -76,6 +76,7 @@ class SyncDesk {
   using Key = std::pair<std::int64_t, std::size_t>;  ///< number of the sync, place of the clique
 
   [[nodiscard]] std::int64_t number_of(const Sync& sync) const;
+  std::shared_ptr<const CliqueBounds> bounds_of(const Clique& clique, Bytes payload);
   std::shared_ptr<CliqueExchange> exchange(const std::shared_ptr<Sync>& sync, std::size_t piece);
   std::shared_ptr<const PreparedPlan> plan(const Round& round, std::size_t clique, Bytes payload,
                                            std::int64_t number);
@@ -97,6 +98,8 @@ class SyncDesk {
   bool failed_ = false;
   const Topology& topology_;
   PlanCache plans_;
+  static constexpr std::size_t kMostBounds = 1024;  ///< that are kept, as plans are
+  std::map<std::pair<Bytes, Clique>, std::shared_ptr<const CliqueBounds>> bounds_;
   /// By exchanges that may be under way at a time, by island: what it blocks on.
   std::vector<std::vector<simgrid::s4u::SemaphorePtr>> gates_;
   std::map<Key, std::shared_ptr<Sync>> syncs_;  ///< that not all members are through with

@@ -332,7 +332,7 @@ TEST(PacketRandomMaps, AgreeWithFlows) {
          {Exchange::kDirect, Exchange::kRing, Exchange::kTree, Exchange::kHub}) {
       SCOPED_TRACE(fmt::format("{} {} {}", seed, name_of(mode), name_of(exchange)));
       const ProbeResult flow = probe(world.topology, world.able, payload, exchange, rounds);
-      PlanCache plans(world.network(), world.bounds, nullptr,
+      PlanCache plans(world.network(), nullptr,
                       {.exchange = exchange, .routing = Routing::kShortest, .keep_rates = false});
       for (const std::int64_t chunk : {2'000'000, 500'000}) {
         const PacketSettings settings = chunks_of(chunk);
