@@ -55,6 +55,10 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
     if (id >= chosen_.size()) chosen_.resize(id + 1, nullptr);
     chosen_[id] = &links;
   }
+  /// Keeps a communication whose actor may be killed while it starts it: the engine complains of one
+  /// that is forgotten under way.
+  void hold(const simgrid::s4u::CommPtr& comm) { starting_.push_back(comm); }
+  void let_go(const simgrid::s4u::CommPtr& comm) { std::erase(starting_, comm); }
   LinkList links(const std::vector<simgrid::s4u::LinkInRoute>& route) const {
     return get_link_list_impl(route, false);
   }
@@ -67,6 +71,7 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
 
  private:
   std::vector<const LinkList*> chosen_;
+  std::vector<simgrid::s4u::CommPtr> starting_;
 };
 
 /// Starts a communication of so many bytes between two hosts of the zone over these links. Choice
@@ -76,10 +81,12 @@ inline simgrid::s4u::CommPtr start_on(ChosenRouteZone& zone, const LinkList& lin
                                       std::uint64_t bytes) {
   const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init(from, to);
   comm->set_payload_size(bytes);
+  zone.hold(comm);
   simgrid::kernel::actor::simcall_answered([&] {
     zone.choose(from, links);
     comm->start();
   });
+  zone.let_go(comm);
   return comm;
 }
 
