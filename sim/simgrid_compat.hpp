@@ -55,8 +55,8 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
     if (id >= chosen_.size()) chosen_.resize(id + 1, nullptr);
     chosen_[id] = &links;
   }
-  /// Keeps a communication whose actor may be killed while it starts it: the engine complains of one
-  /// that is forgotten under way.
+  /// Keeps a communication whose actor may be killed while it starts it: the engine complains of
+  /// one that is forgotten under way.
   void hold(const simgrid::s4u::CommPtr& comm) { starting_.push_back(comm); }
   void let_go(const simgrid::s4u::CommPtr& comm) { std::erase(starting_, comm); }
   LinkList links(const std::vector<simgrid::s4u::LinkInRoute>& route) const {
