@@ -57,13 +57,13 @@ class LossForecast {
   [[nodiscard]] virtual double tokens_per_step() const = 0;
   /// Tokens at which models that `islands` train together have the loss; none where they never do.
   [[nodiscard]] virtual std::optional<double> tokens_for(double loss, double islands) const = 0;
-  /// A sentence for each way in which the use leaves what the law was made from.
-  struct Use {
-    double islands = 1.0;
-    double tokens = 0.0;
-    std::int64_t local_steps = 1;
-  };
-  [[nodiscard]] virtual std::vector<std::string> cautions_of(const Use& use) const = 0;
+};
+
+/// How a run uses what a task says.
+struct TaskUse {
+  double islands = 1.0;
+  std::int64_t local_steps = 1;
+  std::optional<double> tokens = std::nullopt;  ///< of all islands, where known
 };
 
 struct TaskContext {
@@ -120,8 +120,7 @@ class Task {
   /// Null where the task can't tell what a longer run would bring.
   [[nodiscard]] virtual const LossForecast* forecast() const { return nullptr; }
   /// Sentences for the reader of a result: where the task says more than it rests on.
-  [[nodiscard]] virtual std::vector<std::string> cautions(std::size_t /*islands*/,
-                                                          std::int64_t /*local_steps*/) const {
+  [[nodiscard]] virtual std::vector<std::string> cautions(const TaskUse& /*use*/) const {
     return {};
   }
 };

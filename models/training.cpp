@@ -123,7 +123,7 @@ void TrainingSpec::check_together() const {
                                  "with `layers` allowed are fewer",
                                  delay(), shortest));
   }
-  if (!stragglers || stragglers->rule != StragglerSpec::Rule::kQuorum) return;
+  if (!follows(StragglerSpec::Rule::kQuorum)) return;
   if (delay() > 0 || layers || count > 1) {
     throw InputError(stragglers->where,
                      "a quorum is for exchanges of the whole model that islands wait for; allowed "

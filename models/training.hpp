@@ -73,6 +73,9 @@ struct TrainingSpec {
   /// τ and α of a delayed merge; without one 0.
   [[nodiscard]] std::int64_t delay() const;
   [[nodiscard]] double local_weight() const;
+  [[nodiscard]] bool follows(StragglerSpec::Rule rule) const {
+    return stragglers && stragglers->rule == rule;
+  }
   /// Errors: `InputError` for choices that do not go together.
   void check_together() const;
 };
@@ -97,6 +100,10 @@ class SyncTiming {
   [[nodiscard]] std::size_t fragments() const { return pieces_.size(); }
   /// Local steps of the island before it exchanges the fragment, since the one before.
   [[nodiscard]] std::int64_t steps(std::size_t island, std::size_t fragment) const;
+  /// Of an exchange among all of a run's, which come in this order.
+  [[nodiscard]] std::int64_t number(std::int64_t round, std::size_t fragment) const {
+    return round * static_cast<std::int64_t>(fragments()) + static_cast<std::int64_t>(fragment);
+  }
   /// In the order in which they are sent.
   [[nodiscard]] const std::vector<Piece>& pieces(std::size_t fragment) const {
     return pieces_[fragment];

@@ -9,10 +9,6 @@
 namespace gyre {
 namespace {
 
-bool has_quorum(const TrainingSpec& training) {
-  return training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kQuorum;
-}
-
 bool adds_in_switches(Mode mode) { return mode == Mode::kAggregation || mode == Mode::kBoth; }
 
 void check_compression(const Scenario& scenario, const ScheduleSpec& schedule,
@@ -66,7 +62,8 @@ void check_overlay(const Scenario& scenario, const ScheduleSpec& schedule,
   };
   if (training.delay() > 0) refuse(training.overlap->where, "an overlap");
   if (training.layers) refuse(training.layers->where, "sending layer by layer");
-  if (has_quorum(training)) refuse(training.stragglers->where, "a quorum");
+  if (training.follows(StragglerSpec::Rule::kQuorum))
+    refuse(training.stragglers->where, "a quorum");
   if (scenario.network.routing == Routing::kEngineered) {
     refuse(scenario.network.routing_where, "engineered routing");
   }
@@ -93,7 +90,7 @@ void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule,
   }
   if (schedule.policy->overlay()) check_overlay(scenario, schedule, training);
   if (training.compression) check_compression(scenario, schedule, *training.compression);
-  if (!has_quorum(training)) return;
+  if (!training.follows(StragglerSpec::Rule::kQuorum)) return;
   const Where& where = training.stragglers->where;
   if (schedule.barrier) {
     throw InputError(where,
@@ -181,7 +178,7 @@ void check_packet_training(const Scenario& scenario) {
                                    "without --fidelity packet",
                                    schedule.label.value));
     }
-    if (schedule.policy->exchanges() && has_quorum(training)) {
+    if (schedule.policy->exchanges() && training.follows(StragglerSpec::Rule::kQuorum)) {
       throw InputError(
           training.stragglers->where,
           "a quorum is simulated at fidelity flow only; run without --fidelity packet");

@@ -274,6 +274,13 @@ std::optional<std::string> shape_fault(const Network& network, const Stream& str
 
 }  // namespace
 
+std::optional<Duration> latency_to(const Stream& stream, IslandId receiver) {
+  for (const Delivery& delivery : stream.deliveries) {
+    if (delivery.receiver == receiver) return delivery.latency;
+  }
+  return std::nullopt;
+}
+
 std::vector<Stream> multicast_streams(const Network& network, IslandId source,
                                       std::span<const IslandId> receivers) {
   const NodeId root = network.topology.node(source);

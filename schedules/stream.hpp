@@ -57,6 +57,9 @@ struct Stream {
   std::optional<TreeShape> shape;
 };
 
+/// Of the critical path to a receiver; none where the stream does not lead to it.
+std::optional<Duration> latency_to(const Stream& stream, IslandId receiver);
+
 struct SwitchLimits;
 
 /// What builds streams: the map, its routes and what its switches can do.

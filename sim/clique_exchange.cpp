@@ -69,7 +69,8 @@ void CliqueExchange::start(IslandId starter, std::size_t flow) {
   FlowState& state = states_[flow];
   const Flow& planned = plan_->plan.flows[flow];
   if (networks_.packets == nullptr) {
-    state.handle = networks_.flows->start(starter, plan_->routes[flow], planned.bytes);
+    state.handle =
+        networks_.flows->start(starter, planned.stream, plan_->routes[flow], planned.bytes);
   } else if (!dropped_) {
     PacketFlow& running = packets(flow);
     for (const IslandId source : planned.stream.sources) {
@@ -92,17 +93,9 @@ Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
   if (networks_.packets != nullptr) {
     return networks_.packets->wait(*state.packets, member, (*gates_)[member.index()]);
   }
-  Instant done = state.handle.wait();
-  const Flow& planned = plan_->plan.flows[flow];
-  if (!state.accounted) {
-    state.accounted = true;
-    networks_.flows->account(planned.stream, planned.bytes);
-  }
+  const Instant done = state.handle.wait();
   if (!propagation_) return done;
-  for (const Delivery& delivery : planned.stream.deliveries) {
-    if (delivery.receiver == member) return done + delivery.latency;
-  }
-  return done;
+  return done + latency_to(plan_->plan.flows[flow].stream, member).value_or(Duration());
 }
 
 void CliqueExchange::take_part(IslandId member) {

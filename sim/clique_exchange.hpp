@@ -90,7 +90,6 @@ class CliqueExchange {
     std::shared_ptr<PacketFlow> packets;
     bool launched = false;          ///< in packets
     std::vector<IslandId> waiting;  ///< for its start
-    bool accounted = false;
   };
   std::vector<FlowState> states_;
 };

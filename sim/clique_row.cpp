@@ -30,28 +30,31 @@ std::string limit_of(const Topology& topology, const ExchangePlan& plan) {
 
 }  // namespace
 
+CliqueRow computed_row(std::int64_t round, std::size_t fragment, Clique members, Instant began,
+                       Duration compute) {
+  CliqueRow row;
+  row.round = round;
+  row.fragment = fragment;
+  row.members = std::move(members);
+  row.start = began;
+  row.compute = compute;
+  row.bound_by = "compute";
+  return row;
+}
+
 CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) {
   const CliqueExchange& first = *sync.exchanges.front();
   const PreparedPlan& prepared = first.prepared();
-  const Duration communication = ended - first.begun;
-  CliqueRow row{.round = sync.round,
-                .fragment = sync.fragment,
-                .members = prepared.plan.members,
-                .absent = sync.absent,
-                .exchange = {},
-                .start = sync.began_round,
-                .compute = sync.compute,
-                .wait = sync.wait / static_cast<double>(prepared.plan.members.size()),
-                .communication = communication,
-                .wan_bytes = {},
-                .bound = sync.bounds->all.time,
-                .paced = {},
-                .bound_by = "compute",
-                .dropped = sync.dropped(),
-                .partly = sync.partly_dropped(),
-                .in_exchange = first.eager() ? ended - sync.first_ready : communication,
-                .sum_error = sync.sum_error,
-                .retransmissions = 0};
+  CliqueRow row = computed_row(sync.round, sync.fragment, prepared.plan.members, sync.began_round,
+                               sync.compute);
+  row.absent = sync.absent;
+  row.wait = sync.wait / static_cast<double>(prepared.plan.members.size());
+  row.communication = ended - first.begun;
+  row.bound = sync.bounds->all.time;
+  row.dropped = sync.dropped();
+  row.partly = sync.partly_dropped();
+  row.in_exchange = first.eager() ? ended - sync.first_ready : row.communication;
+  row.sum_error = sync.sum_error;
   if (prepared.plan.flows.empty()) return row;  // a quorum of one
   row.exchange = prepared.plan.exchange;
   if (prepared.plan.flows.front().rate) row.paced = Duration();
@@ -61,7 +64,7 @@ CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) 
     row.retransmissions += exchange->retransmissions();
     if (row.paced) *row.paced += exchange->prepared().plan.predicted.bandwidth;
   }
-  if (sync.compute < communication) row.bound_by = limit_of(topology, prepared.plan);
+  if (sync.compute < row.communication) row.bound_by = limit_of(topology, prepared.plan);
   return row;
 }
 

@@ -61,12 +61,12 @@ std::string training_text(const LoadedScenario& loaded, const ScheduleSpec& sche
                                 training.delay(), training.delay() == 1 ? "" : "s",
                                 to_text(training.local_weight())));
   }
-  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kQuorum) {
+  if (training.follows(StragglerSpec::Rule::kQuorum)) {
     parts.push_back(fmt::format("goes on with {:.4g} % of a clique after {}",
                                 100.0 * training.stragglers->quorum,
                                 to_text(training.stragglers->deadline)));
   }
-  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kDynamicSteps) {
+  if (training.follows(StragglerSpec::Rule::kDynamicSteps)) {
     parts.emplace_back("local steps in proportion to the islands' speed");
   }
   if (parts.empty()) return "";

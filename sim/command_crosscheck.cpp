@@ -41,12 +41,7 @@ std::vector<std::string> csv_fields(const CrossCheck& row) {
 void print_json(const std::vector<CrossCheck>& rows) {
   Json list = Json::array();
   for (const CrossCheck& row : rows) {
-    const std::vector<std::string> fields = csv_fields(row);
-    Json entry = Json::object();
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      entry[std::string(crosscheck_columns()[i].name)] = json_cell(fields[i]);
-    }
-    list.push_back(std::move(entry));
+    list.push_back(json_row(crosscheck_columns(), csv_fields(row)));
   }
   fmt::print("{}\n", list.dump(2));
 }

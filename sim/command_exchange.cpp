@@ -162,11 +162,7 @@ void print_table(const LoadedScenario& loaded, const Report& report, const Probe
 }
 
 void print_json(const LoadedScenario& loaded, const Report& report, const ProbeResult& result) {
-  const std::vector<std::string> fields = csv_fields(report);
-  Json json = Json::object();
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    json[std::string(exchange_columns()[i].name)] = json_cell(fields[i]);
-  }
+  Json json = json_row(exchange_columns(), csv_fields(report));
   json["islands_add_bound_s"] = report.islands_add.in_seconds();
   for (std::size_t a = 0; a < result.arcs.size(); ++a) {
     json["bytes"][loaded.topology.name(ArcId::at(a))] = result.arcs[a].bytes.in_bytes();

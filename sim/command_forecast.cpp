@@ -47,12 +47,7 @@ std::vector<std::string> csv_fields(const Forecast& row) {
 void print_json(const std::vector<Forecast>& rows, const std::vector<std::string>& cautions) {
   Json list = Json::array();
   for (const Forecast& row : rows) {
-    const std::vector<std::string> fields = csv_fields(row);
-    Json entry = Json::object();
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      entry[std::string(forecast_columns()[i].name)] = json_cell(fields[i]);
-    }
-    list.push_back(std::move(entry));
+    list.push_back(json_row(forecast_columns(), csv_fields(row)));
   }
   fmt::print("{}\n", Json{{"forecasts", list}, {"cautions", cautions}}.dump(2));
 }

@@ -18,6 +18,7 @@ Instant FlowHandle::wait() {
     simgrid_compat::wait(comm_);
     ended_ = Instant::at_seconds(comm_->get_finish_time());
   }
+  if (stream_ != nullptr) network_->count(*std::exchange(stream_, nullptr), bytes_);
   if (pace_ != nullptr) network_->free_paces_.push_back(std::exchange(pace_, nullptr));
   return ended_;
 }
@@ -28,19 +29,23 @@ FlowNetwork::FlowNetwork(const Topology& topology, const Platform& platform)
       [this](double elapsed_s) { measure(Duration::seconds(elapsed_s)); });
 }
 
-FlowRoute FlowNetwork::route(const Flow& flow) const {
+FlowRoute FlowNetwork::route(const Stream& stream, std::optional<Bandwidth> rate) const {
   std::vector<s4u::LinkInRoute> links;
-  for (const ArcUse& use : flow.stream.arcs) {
+  for (const ArcUse& use : stream.arcs) {
     // A link that stands in a route twice is charged twice.
     for (int copy = 0; copy < use.copies; ++copy)
       links.emplace_back(platform_->links()[use.arc.index()]);
   }
-  return {.links = platform_->zone().links(links), .rate = flow.rate};
+  return {.links = platform_->zone().links(links), .rate = rate};
 }
 
-FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes bytes) {
+FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const FlowRoute& route,
+                              Bytes bytes) {
   FlowHandle handle;
   handle.started_ = true;
+  handle.network_ = this;
+  handle.stream_ = &stream;
+  handle.bytes_ = bytes;
   if (bytes == Bytes()) {
     handle.ended_ = simulated_now();
     return handle;
@@ -49,7 +54,6 @@ FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes by
   simgrid_compat::LinkList paced;
   if (route.rate) {
     check(!free_paces_.empty(), "more paced flows at once than the run was made for");
-    handle.network_ = this;
     handle.pace_ = free_paces_.back();
     free_paces_.pop_back();
     handle.pace_->set_bandwidth(route.rate->in_bytes_per_second());
@@ -64,7 +68,7 @@ FlowHandle FlowNetwork::start(IslandId starter, const FlowRoute& route, Bytes by
   return handle;
 }
 
-void FlowNetwork::account(const Stream& stream, Bytes bytes) {
+void FlowNetwork::count(const Stream& stream, Bytes bytes) {
   for (const ArcUse& use : stream.arcs) usage_[use.arc.index()].bytes += bytes * use.copies;
 }
 

@@ -32,16 +32,19 @@ class FlowNetwork;
 class FlowHandle {
  public:
   [[nodiscard]] bool started() const { return started_; }
-  /// Blocks the calling actor until the last byte has left; returns when that was.
+  /// Blocks the calling actor until the last byte has left; returns when that was. A flow counts
+  /// from the first time on.
   Instant wait();
 
  private:
   friend class FlowNetwork;
   bool started_ = false;
-  FlowNetwork* network_ = nullptr;      ///< that the link below goes back to
+  FlowNetwork* network_ = nullptr;
   simgrid::s4u::Link* pace_ = nullptr;  ///< of a flow with a rate of its own, until it has ended
   simgrid::s4u::CommPtr comm_;          ///< none for a flow of 0 bytes
   Instant ended_;
+  const Stream* stream_ = nullptr;  ///< until it has been counted
+  Bytes bytes_;
 };
 
 /// The WAN on SimGrid, fidelity `flow`: each stream is one fluid flow that takes the same rate on
@@ -61,16 +64,17 @@ class FlowNetwork {
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork() = default;
 
-  [[nodiscard]] FlowRoute route(const Flow& flow) const;
-  /// Starts a flow from the host of `starter`, within any actor.
-  FlowHandle start(IslandId starter, const FlowRoute& route, Bytes bytes);
-  /// Counts a flow that ended.
-  void account(const Stream& stream, Bytes bytes);
+  /// `rate`: never faster than that.
+  [[nodiscard]] FlowRoute route(const Stream& stream, std::optional<Bandwidth> rate = {}) const;
+  /// Starts a flow over the stream's route from the host of `starter`, within any actor. The stream
+  /// has to outlive the flow.
+  FlowHandle start(IslandId starter, const Stream& stream, const FlowRoute& route, Bytes bytes);
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
   [[nodiscard]] simgrid::s4u::Host* host(IslandId island) const { return platform_->host(island); }
 
  private:
   void measure(Duration elapsed);
+  void count(const Stream& stream, Bytes bytes);
 
   const Platform* platform_;
   std::vector<simgrid::s4u::Link*> free_paces_;

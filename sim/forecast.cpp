@@ -173,11 +173,6 @@ void extrapolate(const RunSpec& spec, const LoadedScenario& loaded, const Beginn
   row.cost_per_site = *row.cost / n;
 }
 
-bool has_quorum(const RunSpec& spec) {
-  const std::optional<StragglerSpec>& rule = spec.training.stragglers;
-  return rule && rule->rule == StragglerSpec::Rule::kQuorum;
-}
-
 void check_request(const LoadedScenario& loaded) {
   const Scenario& scenario = loaded.scenario;
   if (scenario.task->forecast() == nullptr) {
@@ -220,7 +215,8 @@ std::vector<Forecast> forecast(const LoadedScenario& loaded,
       spec.training.local_steps = local_steps;
       spec.training.check_together();
       spec.stop = StopRule();
-      const std::int64_t rounds = has_quorum(spec) ? 10 * block.rounds : block.rounds;
+      const std::int64_t rounds =
+          spec.training.follows(StragglerSpec::Rule::kQuorum) ? 10 * block.rounds : block.rounds;
       spec.stop.max_rounds = 2 * ((rounds + 1) / 2) + 1;
       spec.stop.fast_go_on = true;
       spec.evaluate_every = (spec.stop.max_rounds - 1) / 2;  // at the snapshots
@@ -241,12 +237,9 @@ std::vector<std::string> forecast_cautions(const LoadedScenario& loaded,
   std::vector<std::string> cautions;
   for (const Forecast& row : forecasts) {
     if (!row.tokens) continue;
-    for (std::string& one : loaded.scenario.task->forecast()->cautions_of(
-             {.islands = row.islands, .tokens = *row.tokens, .local_steps = row.local_steps})) {
-      if (std::find(cautions.begin(), cautions.end(), one) == cautions.end()) {
-        cautions.push_back(std::move(one));
-      }
-    }
+    add_new(cautions,
+            loaded.scenario.task->cautions(
+                {.islands = row.islands, .local_steps = row.local_steps, .tokens = row.tokens}));
   }
   return cautions;
 }

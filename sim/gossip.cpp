@@ -1,10 +1,10 @@
 #include "sim/gossip.hpp"
 
 #include <algorithm>
-#include <string>
+#include <optional>
 #include <utility>
 
-#include <fmt/format.h>
+#include "sim/clique_row.hpp"
 
 namespace gyre {
 
@@ -30,8 +30,7 @@ Gossip::State& Gossip::state_of(std::int64_t number, const Turn& turn) {
 
 Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
                           const OnPhase& on_phase) {
-  const std::int64_t number = turn.round * static_cast<std::int64_t>(parts_.timing.fragments()) +
-                              static_cast<std::int64_t>(turn.fragment);
+  const std::int64_t number = parts_.timing.number(turn.round, turn.fragment);
   State& state = state_of(number, turn);
   const Bytes bytes = parts_.timing.bytes(turn.fragment);
   if (state.mix != nullptr) parts_.mixer->contribute(*state.mix, me.index());
@@ -40,19 +39,14 @@ Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
   state.sent[me.index()].least = turn.least;
   send(state, me, overlay, bytes);
 
-  CliqueRow row;
-  row.round = turn.round;
-  row.fragment = turn.fragment;
-  row.start = turn.began;
-  row.compute = ready - turn.began;
-  row.members = {me};
+  CliqueRow row = computed_row(turn.round, turn.fragment, {me}, turn.began, ready - turn.began);
   Duration least = turn.least;
   std::vector<ModelMixer::Share> shares;
   for (const MixingEdge& edge : overlay.edges) {
     if (edge.to != me) continue;
     const Sent& theirs = state.sent[edge.from.index()];
     on_phase(theirs.begun ? SyncPhase::kExchanging : SyncPhase::kMeeting);
-    receive(state, me, edge.from, bytes);
+    receive(state, me, edge.from);
     Clique both{edge.from, me};
     std::sort(both.begin(), both.end());
     const Duration bound =
@@ -64,7 +58,7 @@ Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
   }
   std::sort(row.members.begin(), row.members.end());
   row.communication = simulated_now() - ready;
-  row.bound_by = row.compute < row.communication ? "overlay" : "compute";
+  if (row.compute < row.communication) row.bound_by = "overlay";
   for (const Sent::Part& part : state.sent[me.index()].parts) {
     for (const ArcUse& use : part.stream.arcs) {
       if (topology_.is_core(use.arc)) row.wan_bytes += bytes * use.copies;
@@ -84,38 +78,28 @@ void Gossip::send(State& state, IslandId me, const Round& overlay, Bytes bytes) 
   }
   if (!receivers.empty()) {
     for (Stream& stream : multicast_streams(parts_.network, me, receivers)) {
-      const Flow flow{.stream = stream,
-                      .bytes = bytes,
-                      .rate = {},
-                      .carries = Carries::kContribution,
-                      .memory_shares = {},
-                      .after = {}};
-      FlowRoute route = parts_.flows.route(flow);
+      FlowRoute route = parts_.flows.route(stream);
       mine.parts.push_back({.stream = std::move(stream), .route = std::move(route), .handle = {}});
     }
   }
-  for (Sent::Part& part : mine.parts) part.handle = parts_.flows.start(me, part.route, bytes);
+  for (Sent::Part& part : mine.parts) {
+    part.handle = parts_.flows.start(me, part.stream, part.route, bytes);
+  }
   mine.begun = true;
   for (const IslandId other : std::exchange(mine.waiting, {})) gates_[other.index()]->release();
 }
 
-void Gossip::receive(State& state, IslandId me, IslandId from, Bytes bytes) {
+void Gossip::receive(State& state, IslandId me, IslandId from) {
   Sent& theirs = state.sent[from.index()];
   if (!theirs.begun) {
     theirs.waiting.push_back(me);
     gates_[me.index()]->acquire();
   }
   for (Sent::Part& part : theirs.parts) {
-    const auto mine =
-        std::find_if(part.stream.deliveries.begin(), part.stream.deliveries.end(),
-                     [me](const Delivery& delivery) { return delivery.receiver == me; });
-    if (mine == part.stream.deliveries.end()) continue;
+    const std::optional<Duration> latency = latency_to(part.stream, me);
+    if (!latency) continue;
     const Instant left = part.handle.wait();
-    if (!part.accounted) {
-      part.accounted = true;
-      parts_.flows.account(part.stream, bytes);
-    }
-    if (parts_.spec.propagation) sleep_until(left + mine->latency);
+    if (parts_.spec.propagation) sleep_until(left + *latency);
   }
 }
 

@@ -55,7 +55,6 @@ class Gossip {
       Stream stream;
       FlowRoute route;
       FlowHandle handle;
-      bool accounted = false;
     };
     bool begun = false;
     Instant at;
@@ -72,7 +71,7 @@ class Gossip {
   State& state_of(std::int64_t number, const Turn& turn);
   void send(State& state, IslandId me, const Round& overlay, Bytes bytes);
   /// Blocks until the island holds what `from` has sent it.
-  void receive(State& state, IslandId me, IslandId from, Bytes bytes);
+  void receive(State& state, IslandId me, IslandId from);
 
   Parts parts_;
   const Topology& topology_;

@@ -152,7 +152,7 @@ PreparedPlan PlanCache::prepare(ExchangePlan plan) const {
     check(played == flow.stream.arcs, "the switch program does not follow its plan");
     flow.stream.arcs = std::move(played);
     if (flows_ != nullptr) {
-      prepared.routes.push_back(flows_->route(flow));
+      prepared.routes.push_back(flows_->route(flow.stream, flow.rate));
     } else {
       prepared.packets.push_back(
           packet_plan(network_, prepared.plan, flow, program.flows[f], options_.keep_rates));

@@ -94,14 +94,18 @@ std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps) {
   return to_text(Duration::seconds(std::stod(fmt::format("{:.6g}", time.in_seconds()))));
 }
 
+void add_new(std::vector<std::string>& known, std::vector<std::string> others) {
+  for (std::string& one : others) {
+    if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(std::move(one));
+  }
+}
+
 std::vector<std::string> cautions(const LoadedScenario& loaded) {
   std::vector<std::string> all;
   for (const ScheduleSpec& schedule : loaded.scenario.schedules) {
-    const TrainingSpec training = training_of(loaded.scenario, schedule);
-    for (std::string& one :
-         loaded.scenario.task->cautions(loaded.topology.island_count(), training.steps())) {
-      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
-    }
+    add_new(all, loaded.scenario.task->cautions(
+                     {.islands = static_cast<double>(loaded.topology.island_count()),
+                      .local_steps = training_of(loaded.scenario, schedule).steps()}));
   }
   return all;
 }

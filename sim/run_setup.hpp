@@ -44,6 +44,9 @@ PacketSettings packet_settings(const Scenario& scenario, bool colocated);
 /// Mean time of `steps` local steps on the slowest island, with its unit.
 std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps);
 
+/// Adds those of the sentences that are not there yet.
+void add_new(std::vector<std::string>& known, std::vector<std::string> others);
+
 /// What the scenario's schedules leave of what its task is good for, in sentences.
 std::vector<std::string> cautions(const LoadedScenario& loaded);
 

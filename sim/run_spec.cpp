@@ -11,7 +11,7 @@ SyncTiming sync_timing(const RunSpec& spec) {
   const TrainingSpec& training = spec.training;
   const std::vector<std::string> islands = spec.topology->island_names();
   std::vector<std::int64_t> steps(islands.size(), training.steps());
-  if (training.stragglers && training.stragglers->rule == StragglerSpec::Rule::kDynamicSteps) {
+  if (training.follows(StragglerSpec::Rule::kDynamicSteps)) {
     const ComputeModel compute(spec.compute, islands, spec.seed);
     std::vector<Duration> step_times;
     for (std::size_t i = 0; i < islands.size(); ++i) {

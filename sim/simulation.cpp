@@ -61,6 +61,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                           .moves_meanwhile = spec.training.delay() >= timing_.least_steps()};
     mixer_.emplace(rule, *spec_.task, topology_.island_count());
   }
+  const auto report = [this](const CliqueRow& row) { observer_.on_clique(row); };
   desk_ = std::make_unique<SyncDesk>(
       SyncDesk::Parts{.spec = spec_,
                       .network = network_,
@@ -71,16 +72,15 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
       SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
                       .is_over = [this] { return stopped_; },
-                      .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
+                      .report = report});
   if (flows_ != nullptr) {
-    gossip_ = std::make_unique<Gossip>(
-        Gossip::Parts{.spec = spec_,
-                      .network = network_,
-                      .bounds = bounds_,
-                      .flows = *flows_,
-                      .timing = timing_,
-                      .mixer = mixer_ ? &*mixer_ : nullptr,
-                      .report = [this](const CliqueRow& row) { observer_.on_clique(row); }});
+    gossip_ = std::make_unique<Gossip>(Gossip::Parts{.spec = spec_,
+                                                     .network = network_,
+                                                     .bounds = bounds_,
+                                                     .flows = *flows_,
+                                                     .timing = timing_,
+                                                     .mixer = mixer_ ? &*mixer_ : nullptr,
+                                                     .report = report});
   }
 }
 

@@ -29,39 +29,15 @@ SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
   }
 }
 
-std::int64_t SyncDesk::number_of(const Sync& sync) const {
-  return sync.round * static_cast<std::int64_t>(parts_.timing.fragments()) +
-         static_cast<std::int64_t>(sync.fragment);
-}
-
 std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size_t fragment,
                                       const Placement& placement, Instant began, Duration still) {
   const std::size_t clique = placement.clique_of[me.index()];
   const Instant now = simulated_now();
   if (placement.round->cliques[clique].size() == 1) {
-    hooks_.report({.round = round,
-                   .fragment = fragment,
-                   .members = {me},
-                   .absent = {},
-                   .exchange = {},
-                   .start = began,
-                   .compute = now + still - began,
-                   .wait = {},
-                   .communication = {},
-                   .wan_bytes = {},
-                   .bound = {},
-                   .paced = {},
-                   .bound_by = "compute",
-                   .dropped = false,
-                   .partly = false,
-                   .in_exchange = {},
-                   .sum_error = 0.0,
-                   .retransmissions = 0});
+    hooks_.report(computed_row(round, fragment, {me}, began, now + still - began));
     return nullptr;
   }
-  const std::int64_t number = round * static_cast<std::int64_t>(parts_.timing.fragments()) +
-                              static_cast<std::int64_t>(fragment);
-  std::shared_ptr<Sync>& sync = syncs_[{number, clique}];
+  std::shared_ptr<Sync>& sync = syncs_[{parts_.timing.number(round, fragment), clique}];
   if (sync == nullptr) {
     sync = std::make_shared<Sync>();
     sync->round = round;
@@ -125,7 +101,8 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
   if (made == nullptr) return nullptr;
   const SwitchLimits* limits = parts_.spec.limits;
   const bool eager = limits != nullptr && limits->launch == LaunchRule::kEager;
-  const auto lane = static_cast<std::size_t>(number_of(*sync)) % gates_.size();
+  const auto lane =
+      static_cast<std::size_t>(parts_.timing.number(sync->round, sync->fragment)) % gates_.size();
   exchange = std::make_shared<CliqueExchange>(
       std::move(made), Networks{.flows = parts_.flows, .packets = parts_.packets, .eager = eager},
       gates_[lane], parts_.spec.propagation);
@@ -156,8 +133,7 @@ bool SyncDesk::meet(const std::shared_ptr<Sync>& sync, std::size_t piece, Island
   const bool first = piece == 0 && sync->exchanges.front() == nullptr;
   const std::shared_ptr<CliqueExchange> mine = exchange(sync, piece);
   if (mine == nullptr) return false;  // the run has ended
-  const std::optional<StragglerSpec>& rule = parts_.spec.training.stragglers;
-  const bool quorum = rule && rule->rule == StragglerSpec::Rule::kQuorum;
+  const bool quorum = parts_.spec.training.follows(StragglerSpec::Rule::kQuorum);
   if (quorum && mine->has_begun()) return false;
   const bool last = mine->meet(me);
   if (!last && quorum && enough(*sync)) s4u::this_actor::yield();  // others may come just now
@@ -249,19 +225,11 @@ void SyncDesk::fetch(const std::shared_ptr<Sync>& sync, IslandId me) {
     sync->fetching.emplace_back(*nearest, me);
     gate(me)->acquire();
   }
-  const std::vector<Stream> way =
-      multicast_streams(parts_.network, *nearest, std::vector<IslandId>{me});
-  const Flow flow{.stream = way.front(),
-                  .bytes = parts_.timing.bytes(sync->fragment),
-                  .rate = {},
-                  .carries = Carries::kResult,
-                  .memory_shares = {},
-                  .after = {}};
-  const FlowRoute route = parts_.flows->route(flow);
-  FlowHandle running = parts_.flows->start(*nearest, route, flow.bytes);
-  const Instant sent = running.wait();
-  parts_.flows->account(flow.stream, flow.bytes);
-  if (parts_.spec.propagation) sleep_until(sent + flow.stream.deliveries.front().latency);
+  const std::vector<Stream> way = multicast_streams(parts_.network, *nearest, {&me, 1});
+  const FlowRoute route = parts_.flows->route(way.front());
+  const Instant sent =
+      parts_.flows->start(*nearest, way.front(), route, parts_.timing.bytes(sync->fragment)).wait();
+  if (parts_.spec.propagation) sleep_until(sent + way.front().deliveries.front().latency);
 }
 
 void SyncDesk::leave(const std::shared_ptr<Sync>& sync, IslandId me) {
@@ -281,7 +249,7 @@ void SyncDesk::leave(const std::shared_ptr<Sync>& sync, IslandId me) {
     for (const IslandId other : served) gate(other)->release();
   }
   if (++sync->through == sync->members().size()) {
-    syncs_.erase({number_of(*sync), sync->clique});
+    syncs_.erase({parts_.timing.number(sync->round, sync->fragment), sync->clique});
   }
 }
 

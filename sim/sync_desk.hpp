@@ -75,7 +75,6 @@ class SyncDesk {
  private:
   using Key = std::pair<std::int64_t, std::size_t>;  ///< number of the sync, place of the clique
 
-  [[nodiscard]] std::int64_t number_of(const Sync& sync) const;
   std::shared_ptr<const CliqueBounds> bounds_of(const Clique& clique, Bytes payload);
   std::shared_ptr<CliqueExchange> exchange(const std::shared_ptr<Sync>& sync, std::size_t piece);
   std::shared_ptr<const PreparedPlan> plan(const Round& round, std::size_t clique, Bytes payload,

@@ -384,9 +384,10 @@ TEST(ScalingLawTask, StartsFromTheTokensOfOneStepAndAnew) {
 }
 
 TEST(ScalingLawTask, CautionsAreThoseOfTheLaw) {
-  EXPECT_EQ(task_of().cautions(8, 30), std::vector<std::string>{});
-  EXPECT_EQ(task_of().cautions(9, 10).size(), 2U);
-  EXPECT_EQ(task_of(9.0, IslandPenalty::kNone).cautions(2, 10).size(), 1U);
+  EXPECT_EQ(task_of().cautions({.islands = 8, .local_steps = 30}), std::vector<std::string>{});
+  EXPECT_EQ(task_of().cautions({.islands = 9, .local_steps = 10}).size(), 2U);
+  EXPECT_EQ(task_of(9.0, IslandPenalty::kNone).cautions({.islands = 2, .local_steps = 10}).size(),
+            1U);
 }
 
 }  // namespace

@@ -198,18 +198,11 @@ std::optional<double> ScalingLawTask::tokens_for(double loss, double islands) co
       {.parameters = model_parameters(), .loss = loss, .islands = islands});
 }
 
-std::vector<std::string> ScalingLawTask::cautions_of(const Use& use) const {
+std::vector<std::string> ScalingLawTask::cautions(const TaskUse& use) const {
   return spec_.law.cautions({.parameters = model_parameters(),
                              .islands = use.islands,
                              .tokens = use.tokens,
                              .local_steps = use.local_steps});
-}
-
-std::vector<std::string> ScalingLawTask::cautions(std::size_t islands,
-                                                  std::int64_t local_steps) const {
-  return spec_.law.cautions({.parameters = model_parameters(),
-                             .islands = static_cast<double>(islands),
-                             .local_steps = local_steps});
 }
 
 std::unique_ptr<Task> make_scaling_law() { return std::make_unique<ScalingLawTask>(); }

@@ -74,8 +74,7 @@ class ScalingLawTask final : public Task, public LossForecast {
   [[nodiscard]] Model values(std::size_t slot, Fragment fragment) const override;
   void assign(std::size_t slot, const Model& values, Fragment fragment) override;
   [[nodiscard]] Evaluation evaluate() const override;
-  [[nodiscard]] std::vector<std::string> cautions(std::size_t islands,
-                                                  std::int64_t local_steps) const override;
+  [[nodiscard]] std::vector<std::string> cautions(const TaskUse& use) const override;
 
   [[nodiscard]] const LossForecast* forecast() const override { return this; }
   [[nodiscard]] std::vector<double> tokens_reached() const override;
@@ -84,7 +83,6 @@ class ScalingLawTask final : public Task, public LossForecast {
     return spec_.tokens_per_step.value_or(1.0);
   }
   [[nodiscard]] std::optional<double> tokens_for(double loss, double islands) const override;
-  [[nodiscard]] std::vector<std::string> cautions_of(const Use& use) const override;
 
   /// What a model's training amounts to.
   struct Effect {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/connected_parts.hpp"
 #include "models/error.hpp"
 #include "scenarios/import/attributes.hpp"
 #include "scenarios/import/fibres.hpp"

@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 
+#include "models/connected_parts.hpp"
 #include "models/rng.hpp"
 #include "schedules/matcha_plan.hpp"
 #include "schedules/policy.hpp"
@@ -31,7 +32,7 @@ class Matcha final : public Policy {
     planned_for_.reset();
     matchings_.clear();
     if (islands_ < 2) return;
-    if (!connected(graph)) {
+    if (connected_parts(std::vector<bool>(islands_, true), graph).size() > 1) {
       throw InputError(where_,
                        "does not join all islands: some have no neighbour with an island; allowed "
                        "is complete");
@@ -73,22 +74,6 @@ class Matcha final : public Policy {
     return std::ranges::any_of(topology.out_arcs(topology.node(first)), [&](ArcId arc) {
       return topology.arc(arc).head == topology.node(second);
     });
-  }
-
-  [[nodiscard]] bool connected(const Edges& edges) const {
-    std::vector<bool> reached(islands_, false);
-    reached[0] = true;
-    std::size_t count = 1;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (const auto& [a, b] : edges) {
-        if (reached[a] == reached[b]) continue;
-        reached[a] = reached[b] = true;
-        ++count;
-        grows = true;
-      }
-    }
-    return count == islands_;
   }
 
   double budget_ = 0.5;
