@@ -117,6 +117,8 @@ class Task {
   [[nodiscard]] virtual Model values(std::size_t slot, Fragment fragment) const = 0;
   virtual void assign(std::size_t slot, const Model& values, Fragment fragment) = 0;
   [[nodiscard]] virtual Evaluation evaluate() const = 0;
+  /// After a start, training samples by island and label; empty where there are no labels.
+  [[nodiscard]] virtual std::vector<std::vector<double>> label_counts() const { return {}; }
   /// Null where the task can't tell what a longer run would bring.
   [[nodiscard]] virtual const LossForecast* forecast() const { return nullptr; }
   /// Sentences for the reader of a result: where the task says more than it rests on.

@@ -9,6 +9,7 @@
 
 #include "models/error.hpp"
 #include "schedules/fluid.hpp"
+#include "schedules/multi_root.hpp"
 #include "schedules/ring_order.hpp"
 #include "schedules/round_plan.hpp"
 #include "schedules/switch_limits.hpp"
@@ -35,17 +36,6 @@ void add_flows(ExchangePlan& plan, std::vector<Stream> streams, Carries carries)
                           .memory_shares = {},
                           .after = {}});
   }
-}
-
-/// All flows start together: the busiest arc sets the pace, the longest delivery ends it.
-Prediction predict_one_step(const Topology& topology, std::span<const Flow> flows) {
-  Prediction prediction = busiest_arc(topology, flows);
-  for (const Flow& flow : flows) {
-    for (const Delivery& delivery : flow.stream.deliveries) {
-      prediction.latency = std::max(prediction.latency, delivery.latency);
-    }
-  }
-  return prediction;
 }
 
 ExchangePlan empty_plan(const Clique& clique, Bytes payload, Exchange exchange) {
@@ -143,17 +133,6 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
                            });
 }
 
-/// k chunks that differ by at most one byte.
-std::vector<Bytes> even_chunks(Bytes payload, std::size_t count) {
-  const auto k = static_cast<std::int64_t>(count);
-  std::vector<Bytes> chunks;
-  chunks.reserve(count);
-  for (std::int64_t i = 0; i < k; ++i) {
-    chunks.push_back(Bytes::count(payload.in_bytes() / k + (i < payload.in_bytes() % k ? 1 : 0)));
-  }
-  return chunks;
-}
-
 ExchangePlan plan_ring(const Network& network, const Clique& clique, Bytes payload) {
   const std::size_t k = clique.size();
   ExchangePlan plan = empty_plan(clique, payload, Exchange::kRing);
@@ -223,6 +202,26 @@ ExchangePlan plan_best_hub(const Network& network, const Clique& clique, Bytes p
 
 }  // namespace
 
+std::vector<Bytes> even_chunks(Bytes payload, std::size_t count) {
+  const auto k = static_cast<std::int64_t>(count);
+  std::vector<Bytes> chunks;
+  chunks.reserve(count);
+  for (std::int64_t i = 0; i < k; ++i) {
+    chunks.push_back(Bytes::count(payload.in_bytes() / k + (i < payload.in_bytes() % k ? 1 : 0)));
+  }
+  return chunks;
+}
+
+Prediction predict_one_step(const Topology& topology, std::span<const Flow> flows) {
+  Prediction prediction = busiest_arc(topology, flows);
+  for (const Flow& flow : flows) {
+    for (const Delivery& delivery : flow.stream.deliveries) {
+      prediction.latency = std::max(prediction.latency, delivery.latency);
+    }
+  }
+  return prediction;
+}
+
 Prediction busiest_arc(const Topology& topology, std::span<const Flow> flows) {
   std::vector<double> bits(topology.arc_count(), 0.0);
   for (const Flow& flow : flows) {
@@ -268,6 +267,8 @@ ExchangePlan plan_exchange(const Network& network, const Clique& clique, Bytes p
       return plan_tree(network, clique, payload);
     case Exchange::kHub:
       return plan_best_hub(network, clique, payload);
+    case Exchange::kMultiRoot:
+      return plan_multi_root(network, clique, payload);
     case Exchange::kBest:
       break;
   }

@@ -77,6 +77,7 @@ struct ExchangePlan {
 /// - `hub`: all send their vectors to one member, which adds them and sends the result to all: one
 ///   reduction tree where switches add and one multicast tree where they replicate, else k−1
 ///   unicasts each way. The hub is the member with which that ends first (ties: the lowest rank).
+/// - `multi-root`: the payload in parts, each along its own tree (`plan_multi_root`).
 /// - `best`: the fastest of `direct`, `ring` and, up to `kMostPackedIslands` members, `tree` (ties:
 ///   in this order).
 /// Faster is what takes less time alone on an idle map (`fluid_time`).
@@ -91,6 +92,12 @@ bool available(const Network& network, Exchange exchange);
 /// bytes, or asks a switch for what it cannot do, or passes on what it does not wait for; nothing
 /// if it is sound. Follows the contributions of every chunk through the flows. Cost O(flows · k).
 std::optional<std::string> plan_fault(const Network& network, const ExchangePlan& plan);
+
+/// The payload in parts that differ by at most one byte.
+std::vector<Bytes> even_chunks(Bytes payload, std::size_t count);
+
+/// Of flows that start together: the busiest arc sets the pace, the longest delivery ends it.
+Prediction predict_one_step(const Topology& topology, std::span<const Flow> flows);
 
 /// The arc that needs longest for what the flows put on it, and that time: max_a load(a)/c(a).
 Prediction busiest_arc(const Topology& topology, std::span<const Flow> flows);

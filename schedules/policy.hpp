@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/fields.hpp"
 #include "models/topology.hpp"
@@ -24,11 +25,15 @@ struct ExchangeContext {
   Duration compute;  ///< of a round, before it exchanges: the slowest island's mean
 };
 
+/// Training samples by island and label.
+using LabelCounts = std::vector<std::vector<double>>;
+
 /// What a policy may look at when it starts.
 struct PolicyContext {
   const Topology& topology;
   std::uint64_t seed = 1;
   const ExchangeContext* exchanges = nullptr;  ///< null where only names are known
+  const LabelCounts* labels = nullptr;         ///< null where the task has none
 };
 
 /// A schedule policy: yields the cliques of round 0, 1, 2, …

@@ -148,7 +148,7 @@ void keep_within_groups(const Network& network, std::vector<ExchangePlan>& plans
 /// Whether rounds are planned as packings.
 bool packs(Exchange exchange, Routing routing) {
   return routing == Routing::kEngineered && exchange != Exchange::kRing &&
-         exchange != Exchange::kHub;
+         exchange != Exchange::kHub && exchange != Exchange::kMultiRoot;
 }
 
 std::vector<ExchangePlan> packed_plans(const Network& network, const TimedPacking& timed,

@@ -99,7 +99,7 @@ void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
       ->type_name("A+B|C+D");
   command
       ->add_option("--exchange", options.exchange,
-                   "best, direct, in-network, ring, tree or hub (default: best)")
+                   "best, direct, in-network, ring, tree, hub or multi-root (default: best)")
       ->type_name("NAME");
   command
       ->add_option("--mode", options.mode,

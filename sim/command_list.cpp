@@ -44,7 +44,8 @@ Listing tasks() {
 Listing exchanges() {
   return {.columns = {"exchange", "how a clique comes to hold its average"},
           .rows = {{"best",
-                    "the fastest of the others but hub that the mode allows, for the clique alone"},
+                    "the fastest of direct, in-network, ring and tree that the mode allows, for "
+                    "the clique alone"},
                    {"direct",
                     "each member's vector to each other member; replicated or added on the way as "
                     "the mode allows; with both it is in-network"},
@@ -59,7 +60,10 @@ Listing exchanges() {
                     "routing engineered uses those that there are"},
                    {"hub",
                     "all send to one member and take the result back from it; added and replicated "
-                    "on the way as the mode allows"}}};
+                    "on the way as the mode allows"},
+                   {"multi-root",
+                    "a part of the model a member, each along its own tree, in which members add "
+                    "and re-send; needs no capability"}}};
 }
 
 Listing known_tables() {

@@ -8,6 +8,7 @@
 
 #include "models/error.hpp"
 #include "sim/child_process.hpp"
+#include "sim/given_rounds.hpp"
 #include "sim/switch_usage_json.hpp"
 
 namespace gyre {
@@ -16,17 +17,6 @@ namespace {
 using Json = nlohmann::json;
 
 /// Plays given rounds; what every probe runs.
-class GivenRounds final : public Policy {
- public:
-  explicit GivenRounds(const std::vector<Round>& rounds) : rounds_(&rounds) {}
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t number) override { return (*rounds_)[static_cast<std::size_t>(number)]; }
-
- private:
-  const std::vector<Round>* rounds_;
-};
-
 class Collector final : public RunObserver {
  public:
   void on_trace(const TraceRow& row) override { ends_s_.push_back(row.time.in_seconds()); }

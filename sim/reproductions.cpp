@@ -204,12 +204,24 @@ constexpr std::array kReproductions{
         "computed independently of gyre (annealing: upper bounds) for the setting of "
         "arXiv 2608.26453: nine cities, 2 GB, access 10 Gbps, engineered routing",
         capability_shift},
+    Reproduction{
+        "cross-silo",
+        "time of a round of overlays on five maps, by the published model of links of their "
+        "own and with the map's links shared",
+        "Do et al. 2022 (arXiv 2207.09657), table 1, after Marfoq et al. 2020 "
+        "(arXiv 2010.12229)",
+        cross_silo},
     Reproduction{"memory-shift",
                  "which cliques agree first with both capabilities, by the memory of the switches",
                  "a result of gyre's own: nine cities, 2 GB, access 10 Gbps, shortest paths",
                  memory_shift},
     Reproduction{"phases", "compute utilisation from published lengths of phases",
                  "INTELLECT-1 (arXiv 2412.01152), OpenDiLoCo (arXiv 2407.07852)", phases},
+    Reproduction{
+        "roofnet",
+        "time of a round of overlays on a wireless mesh, and with multicast and addition on "
+        "the way",
+        "Sun, Nguyen, He 2025 (arXiv 2504.12210)", roofnet},
     Reproduction{"streaming-diloco",
                  "bandwidth in Gbit/s that a compute utilisation needs, by method",
                  "Streaming DiLoCo (arXiv 2501.18512), Table 4", streaming_diloco},

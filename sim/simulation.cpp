@@ -51,10 +51,17 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
   behind_ = topology_.island_count();
   for (std::size_t i = 0; i < behind_; ++i) barrier_gates_.push_back(s4u::Semaphore::create(0));
   const ExchangeContext exchanges = exchange_context(spec, network_);
-  spec_.policy->start({.topology = topology_, .seed = spec.seed, .exchanges = &exchanges});
-  spec_.policy->prepare([&interrupted] { return !interrupted; });
+  LabelCounts labels;
   if (spec_.task != nullptr) {
     spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
+    labels = spec_.task->label_counts();
+  }
+  spec_.policy->start({.topology = topology_,
+                       .seed = spec.seed,
+                       .exchanges = &exchanges,
+                       .labels = labels.empty() ? nullptr : &labels});
+  spec_.policy->prepare([&interrupted] { return !interrupted; });
+  if (spec_.task != nullptr) {
     const MixingRule rule{.outer = spec.training.outer_optimizer,
                           .compression = spec.training.compression,
                           .local_weight = spec.training.local_weight(),

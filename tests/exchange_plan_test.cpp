@@ -17,7 +17,7 @@ namespace {
 
 const Bytes kPayload = Bytes::count(2'000'000'000);  // 16 Gbit
 constexpr std::array kAllExchanges{Exchange::kDirect, Exchange::kRing, Exchange::kInNetwork,
-                                   Exchange::kBest, Exchange::kHub};
+                                   Exchange::kBest,   Exchange::kHub,  Exchange::kMultiRoot};
 
 /// Bytes on each arc.
 std::vector<std::int64_t> arc_bytes(const Topology& map, const ExchangePlan& plan) {
@@ -54,7 +54,8 @@ Access expected_access(const ExchangePlan& plan, Mode mode) {
   const std::int64_t payload = plan.payload.in_bytes();
   const std::int64_t once = k * payload;
   const std::int64_t each_to_each = k * (k - 1) * payload;
-  if (plan.exchange == Exchange::kRing || plan.exchange == Exchange::kTree) {
+  if (plan.exchange == Exchange::kRing || plan.exchange == Exchange::kTree ||
+      plan.exchange == Exchange::kMultiRoot) {
     return {2 * (k - 1) * payload, 2 * (k - 1) * payload};
   }
   if (plan.exchange == Exchange::kInNetwork) return {once, once};

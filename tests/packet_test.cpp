@@ -328,8 +328,8 @@ TEST(PacketRandomMaps, AgreeWithFlows) {
     const Topology map = random_topology(seed, {.switches = 5, .islands = 5, .extra_links = 4});
     const World world(map, random_capabilities(map, mode, coin));
     const std::vector<Round> rounds{make_round({world.everybody()}, 5)};
-    for (const Exchange exchange :
-         {Exchange::kDirect, Exchange::kRing, Exchange::kTree, Exchange::kHub}) {
+    for (const Exchange exchange : {Exchange::kDirect, Exchange::kRing, Exchange::kTree,
+                                    Exchange::kHub, Exchange::kMultiRoot}) {
       SCOPED_TRACE(fmt::format("{} {} {}", seed, name_of(mode), name_of(exchange)));
       const ProbeResult flow = probe(world.topology, world.able, payload, exchange, rounds);
       PlanCache plans(world.network(), nullptr,

@@ -15,65 +15,10 @@
 #include "scenarios/reader.hpp"
 #include "scenarios/yaml.hpp"
 #include "schedules/mixing.hpp"
-#include "tests/support.hpp"
+#include "tests/policies.hpp"
 
 namespace gyre {
 namespace {
-
-constexpr std::int64_t kRounds = 12;
-
-/// n islands `I0` … on one switch.
-Topology star(std::size_t n) {
-  const Bandwidth rate = Bandwidth::gigabits_per_second(10);
-  std::vector<Topology::Island> islands;
-  for (std::size_t i = 0; i < n; ++i) {
-    islands.push_back({.name = fmt::format("I{}", i),
-                       .at = SwitchId::at(0),
-                       .up = rate,
-                       .down = rate,
-                       .latency = {}});
-  }
-  return {"star", {"s"}, islands, {}};
-}
-
-/// Rows of `width` islands as a round's text.
-std::string rows(std::size_t n, std::size_t width) {
-  std::string text;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i > 0) text += i % width == 0 ? "|" : "+";
-    text += fmt::format("I{}", i);
-  }
-  return text;
-}
-
-/// The keys of a policy for n islands; every policy that has required ones needs a row here.
-std::string options(const std::string& policy, std::size_t n) {
-  if (policy == "hierarchical") return fmt::format("{{regions: '{}'}}", rows(n, 3));
-  if (policy == "static-cliques") return fmt::format("{{cliques: '{}'}}", rows(n, 3));
-  if (policy == "explicit" || policy == "rotating-cliques") {
-    return fmt::format("{{rounds: ['{}', '{}', '-']}}", rows(n, 3), rows(n, 2));
-  }
-  if (policy == "random-cliques" && n < 3) return "{size: 2}";
-  return "{}";
-}
-
-std::unique_ptr<Policy> make(const std::string& name, const std::string& keys) {
-  for (const PolicyEntry& entry : policy_table()) {
-    if (entry.name != name) continue;
-    std::unique_ptr<Policy> policy = entry.make();
-    read_mapping(parse_yaml(keys + "\n", "policy.yaml"),
-                 [&policy](Fields& fields) { policy->describe(fields); });
-    return policy;
-  }
-  throw std::invalid_argument("no policy " + name);
-}
-
-std::vector<Round> rounds_of(Policy& policy, const Topology& topology, std::uint64_t seed) {
-  policy.start({.topology = topology, .seed = seed});
-  std::vector<Round> rounds;
-  for (std::int64_t r = 0; r < kRounds; ++r) rounds.push_back(policy.round(r));
-  return rounds;
-}
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
@@ -161,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, EveryPolicy, testing::ValuesIn(cases()),
 // Up to three islands there is little to draw.
 TEST(Policies, DependOnTheSeedOnlyIfTheyAreRandom) {
   for (const std::string& name : policy_names()) {
-    const bool random =
-        name == "gossip-pairs" || name == "random-cliques" || name == "noloco" || name == "matcha";
+    const bool random = name == "gossip-pairs" || name == "random-cliques" || name == "noloco" ||
+                        name == "matcha" || name == "d-cliques";
     for (const std::size_t n : {9U, 10U, 16U, 25U}) {
       const Topology topology = star(n);
       const std::vector<Round> one = rounds_of(*make(name, options(name, n)), topology, 1);
@@ -219,13 +164,6 @@ TEST(StaticCliques, StayTheSame) {
   EXPECT_EQ(texts("static-cliques", "{cliques: I2+I0}", 3, 2), (Texts{"I0+I2", "I0+I2"}));
 }
 
-std::vector<std::size_t> sizes(const Round& round) {
-  std::vector<std::size_t> all;
-  for (const Clique& clique : round.cliques) all.push_back(clique.size());
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 TEST(GossipPairs, PairsEverybodyAndLeavesOneOfAnOddNumber) {
   for (const std::size_t n : {2U, 9U, 10U}) {
     const Topology topology = star(n);
@@ -247,20 +185,6 @@ TEST(RandomCliques, HaveTheirSize) {
   for (const Round& round : rounds_of(*make("random-cliques", "{size: 4}"), star(10), 1)) {
     EXPECT_EQ(sizes(round), (std::vector<std::size_t>{2, 4, 4}));
   }
-}
-
-/// ‖W_r … W_1 − J‖₂ of the first rounds of a policy.
-double contraction_of(const std::string& policy, const std::string& keys, std::size_t n,
-                      std::int64_t rounds) {
-  const Topology topology = star(n);
-  const std::unique_ptr<Policy> made = make(policy, keys);
-  made->start({.topology = topology, .seed = 1});
-  const auto size = static_cast<Eigen::Index>(n);
-  Eigen::MatrixXd product = Eigen::MatrixXd::Identity(size, size);
-  for (std::int64_t r = 0; r < rounds; ++r) {
-    product = mixing_matrix(made->round(r), n) * product;
-  }
-  return contraction(product);
 }
 
 // Oracles O13 and O14.
@@ -340,75 +264,6 @@ TEST(NoLoCo, LeavesNobodyOut) {
       EXPECT_LE(sizes(round).back(), 3U);
     }
   }
-}
-
-// The nine cities: a tree of the eight shortest fibres that join them.
-TEST(Mst, TakesTheShortestFibres) {
-  const Topology map = nine_city();
-  const std::unique_ptr<Policy> mst = make("mst", "{}");
-  mst->start({.topology = map, .seed = 1});
-  EXPECT_EQ(mst->round(0).edges.size(), 16U);
-  for (const char* fibre :
-       {"SEO>TYO", "TYO>SIN", "LON>AMS", "AMS>FRA", "LAX>NYC", "NYC>LON", "SIN>FRA", "NYC>BAR"}) {
-    EXPECT_NE(to_text(mst->round(0), map).find(fibre), std::string::npos) << fibre;
-  }
-  EXPECT_LT(contraction_of("mst", "{}", 9, 1), 1.0);
-}
-
-// Five islands on one switch, I0 nearest: the minimum tree is a star of it. With 1 GB to send its
-// link up is shared by four, and a chain is quicker; with one byte latency is all that counts.
-TEST(DeltaMbst, BoundsTheDegreeByWhatIsSent) {
-  const Bandwidth rate = Bandwidth::gigabits_per_second(8);
-  std::vector<Topology::Island> islands;
-  for (int i = 0; i < 5; ++i) {
-    islands.push_back({.name = fmt::format("I{}", i),
-                       .at = SwitchId::at(0),
-                       .up = rate,
-                       .down = rate,
-                       .latency = Duration::milliseconds(i == 0 ? 1 : 10)});
-  }
-  const Topology topology("star", {"s"}, islands, {});
-  const World world(topology, Mode::kNeither);
-  for (const auto& [bytes, most] : {std::pair{1'000'000'000, 2}, {1, 4}}) {
-    const ExchangeContext exchanges{.network = world.network(),
-                                    .exchange = Exchange::kDirect,
-                                    .routing = Routing::kShortest,
-                                    .payload = Bytes::count(bytes),
-                                    .compute = {}};
-    const std::unique_ptr<Policy> policy = make("delta-mbst", "{}");
-    policy->start({.topology = topology, .seed = 1, .exchanges = &exchanges});
-    std::vector<int> degrees(5, 0);
-    const Round round = policy->round(0);
-    EXPECT_EQ(round.edges.size(), 8U);
-    for (const MixingEdge& edge : round.edges) ++degrees[edge.to.index()];
-    EXPECT_EQ(*std::max_element(degrees.begin(), degrees.end()), most);
-  }
-}
-
-// Most paths between other cities of the nine lead through New York and London.
-TEST(Star, TheHubIsOnMostPaths) {
-  const Topology map = nine_city();
-  for (const auto& [keys, hub] : {std::pair{"{}", "NYC"}, {"{hub: SIN}", "SIN"}}) {
-    const std::unique_ptr<Policy> policy = make("star", keys);
-    policy->start({.topology = map, .seed = 1});
-    const Round round = policy->round(0);
-    EXPECT_EQ(round.edges.size(), 16U);
-    for (const MixingEdge& edge : round.edges) {
-      EXPECT_TRUE(map.name(edge.from) == hub || map.name(edge.to) == hub);
-    }
-  }
-}
-
-TEST(Hierarchical, LeadersAreNearTheOthers) {
-  const Topology map = nine_city();
-  const std::unique_ptr<Policy> policy =
-      make("hierarchical", "{regions: SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA, every: 2}");
-  policy->start({.topology = map, .seed = 1});
-  const std::string regions = "SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA";
-  EXPECT_EQ(to_text(policy->round(0), map), regions);
-  EXPECT_EQ(to_text(policy->round(1), map), regions);
-  EXPECT_EQ(sizes(policy->round(2)).back(), 3U);
-  EXPECT_EQ(to_text(policy->round(3), map), regions);
 }
 
 std::string problem_of(const std::string& policy, const std::string& keys, std::size_t n) {

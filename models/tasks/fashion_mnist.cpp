@@ -68,6 +68,15 @@ void FashionMnist::start(const TaskContext& context) {
                         Rng::stream(context.seed, "shards"));
 }
 
+std::vector<std::vector<double>> FashionMnist::label_counts() const {
+  std::vector<std::vector<double>> counts;
+  for (const std::vector<std::uint32_t>& shard : shards_) {
+    std::vector<double>& of = counts.emplace_back(kImageClasses, 0.0);
+    for (const std::uint32_t sample : shard) of[training_.labels[sample]] += 1.0;
+  }
+  return counts;
+}
+
 std::span<const std::uint32_t> FashionMnist::draw(IslandId island) {
   const std::size_t i = island.index();
   check(i < shards_.size(), "a batch was drawn before the data was loaded and spread");

@@ -41,6 +41,8 @@ class FashionMnist {
   /// Valid until the next draw.
   std::span<const std::uint32_t> draw(IslandId island);
 
+  /// By island and label, of the shards; empty before `load` and `start`.
+  [[nodiscard]] std::vector<std::vector<double>> label_counts() const;
   [[nodiscard]] const FashionMnistSpec& spec() const { return spec_; }
   [[nodiscard]] const LabelledImages& training() const { return training_; }
   [[nodiscard]] const LabelledImages& test() const { return test_; }

@@ -33,6 +33,9 @@ class ImageTask : public ValueTask {
   [[nodiscard]] std::int64_t samples_per_step() const final { return data_.spec().batch; }
   void train(IslandId island, std::int64_t steps) final;
   [[nodiscard]] Evaluation evaluate() const final;
+  [[nodiscard]] std::vector<std::vector<double>> label_counts() const final {
+    return data_.label_counts();
+  }
 
  protected:
   /// The model that all islands start from. Called first of a start.

@@ -238,8 +238,9 @@ std::optional<std::string> request_fault(const PlanRequest& request, const PlanS
   if (request.exchange == Exchange::kRing) {
     return "a ring has one order at a time; plan direct, tree, in-network or best";
   }
-  if (request.exchange == Exchange::kHub) {
-    return "a hub is the slowest way in but for few islands; plan direct, tree, in-network or best";
+  if (request.exchange == Exchange::kHub || request.exchange == Exchange::kMultiRoot) {
+    return "nobody knows the best cliques for " + std::string(name_of(request.exchange)) +
+           "; plan direct, tree, in-network or best";
   }
   if (request.exchange == Exchange::kInNetwork && !available(network, Exchange::kInNetwork)) {
     return "in-network needs a switch that replicates and adds, and none does in this mode";
