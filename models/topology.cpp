@@ -115,6 +115,20 @@ std::optional<std::pair<std::size_t, std::size_t>> unreachable_pair(
   return std::nullopt;
 }
 
+Topology Topology::with_capacities(std::span<const Bandwidth> capacities) const {
+  check(capacities.size() == arcs_.size(), "a capacity for each arc");
+  Topology other = *this;
+  for (std::size_t a = 0; a < arcs_.size(); ++a) {
+    check(capacities[a] > Bandwidth(), "a capacity must be positive");
+    other.arcs_[a].capacity = capacities[a];
+  }
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    other.islands_[i].up = capacities[up(IslandId::at(i)).index()];
+    other.islands_[i].down = capacities[down(IslandId::at(i)).index()];
+  }
+  return other;
+}
+
 Duration path_latency(const Topology& topology, std::span<const ArcId> path) {
   Duration sum;
   for (const ArcId a : path) sum += topology.arc(a).latency;

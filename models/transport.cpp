@@ -91,4 +91,14 @@ void FaultSpec::describe(Fields& fields) {
   }
 }
 
+void ChangeSpec::describe(Fields& fields) {
+  where = fields.where();
+  fields.required({"at", "When it changes."}, at, kPositive);
+  fields.list({"arcs", "The arcs that change, as in NYC->LON, NYC.up or NYC.down."},
+              Presence::kRequired, arcs);
+  fields.required({"bandwidth", "What each of them carries from then on; at most its own."},
+                  bandwidth, kPositive);
+  bandwidth_where = fields.where("bandwidth");
+}
+
 }  // namespace gyre

@@ -87,4 +87,15 @@ struct FaultSpec {
   void describe(Fields& fields);
 };
 
+/// Arcs whose capacity changes while a run goes on.
+struct ChangeSpec {
+  Duration at;
+  std::vector<Text> arcs;
+  Bandwidth bandwidth;
+  Where bandwidth_where;
+  Where where;
+
+  void describe(Fields& fields);
+};
+
 }  // namespace gyre

@@ -98,6 +98,8 @@ void NetworkSpec::describe(Fields& fields) {
                          transport);
   fields.list_of({"faults", "Arcs and switches that fail (fidelity packet)."}, Presence::kDefaulted,
                  faults);
+  fields.list_of({"changes", "Arcs whose capacity changes while a run goes on (fidelity flow)."},
+                 Presence::kDefaulted, changes);
   fields.optional_choice({"routing",
                           "How flows and trees are routed: on least-latency paths (shortest), or "
                           "split over any paths and trees as is best for the whole round "

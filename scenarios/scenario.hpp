@@ -100,6 +100,7 @@ struct NetworkSpec {
   std::optional<SwitchLimits> aggregator;
   std::optional<TransportSpec> transport;
   std::vector<FaultSpec> faults;
+  std::vector<ChangeSpec> changes;
   Routing routing = Routing::kShortest;
   Where routing_where;
 

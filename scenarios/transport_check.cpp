@@ -54,6 +54,10 @@ void check_flow(const NetworkSpec& network) {
 }
 
 void check_packet(const NetworkSpec& network) {
+  if (!network.changes.empty()) {
+    throw InputError(network.changes.front().where,
+                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
+  }
   if (!network.aggregator || !network.aggregator->memory) {
     if (network.aggregator &&
         network.aggregator->discipline == AggregationDiscipline::kBestEffort) {
@@ -85,6 +89,18 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
       throw InputError(fault.at_switch->where,
                        fmt::format("'{}' is no switch of the map{}", fault.at_switch->value,
                                    did_you_mean(fault.at_switch->value, topology.switch_names())));
+    }
+  }
+  for (const ChangeSpec& change : network.changes) {
+    for (const Text& name : change.arcs) {
+      check_arc(name, topology);
+      const Bandwidth own = topology.arc(*topology.find_arc(name.value)).capacity;
+      if (change.bandwidth <= own) continue;
+      // The bounds beside every result are those of the map.
+      throw InputError(change.bandwidth_where,
+                       fmt::format("is more than the {} that '{}' has on the map; must be at most "
+                                   "that",
+                                   to_text(own), name.value));
     }
   }
   const TransportSpec transport = network.transport.value_or(TransportSpec());

@@ -52,6 +52,11 @@ class Policy {
   virtual void prepare(const std::function<bool()>& /*keep_going*/) {}
   /// Whether `prepare` has something to do, after a start.
   [[nodiscard]] virtual bool prepares() const { return false; }
+  /// Whether it wants to see what the arcs offer (`observe`).
+  [[nodiscard]] virtual bool observes() const { return false; }
+  /// Before round `number`, from the second one on: the mean rate that each arc offered since the
+  /// last call, or since the start.
+  virtual void observe(std::int64_t /*number*/, std::span<const Bandwidth> /*arc_rates*/) {}
   /// The partition of the islands in round `number`. Called once for each number, in order.
   virtual Round round(std::int64_t number) = 0;
   /// Whether the islands train in one data centre, on its fabric instead of the WAN.

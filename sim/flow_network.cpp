@@ -1,6 +1,7 @@
 #include "sim/flow_network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "models/error.hpp"
@@ -24,7 +25,10 @@ Instant FlowHandle::wait() {
 }
 
 FlowNetwork::FlowNetwork(const Topology& topology, const Platform& platform)
-    : platform_(&platform), free_paces_(platform.pace_links()), usage_(topology.arc_count()) {
+    : platform_(&platform),
+      free_paces_(platform.pace_links()),
+      usage_(topology.arc_count()),
+      offers_(topology.arc_count()) {
   s4u::Engine::on_time_advance_cb(
       [this](double elapsed_s) { measure(Duration::seconds(elapsed_s)); });
 }
@@ -66,6 +70,34 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
       simgrid_compat::start_on(platform_->zone(), *links, platform_->host(starter),
                                platform_->sink(), static_cast<std::uint64_t>(bytes.in_bytes()));
   return handle;
+}
+
+double FlowNetwork::offered_bits(std::size_t arc) const {
+  const Offer& offer = offers_[arc];
+  const double bps = 8.0 * platform_->links()[arc]->get_bandwidth();
+  return offer.bits + bps * (simulated_now() - offer.since).in_seconds();
+}
+
+void FlowNetwork::set_capacity(ArcId arc, Bandwidth capacity) {
+  check(capacity > Bandwidth(), "an arc needs a capacity");
+  const std::size_t a = arc.index();
+  offers_[a] = {.since = simulated_now(), .bits = offered_bits(a)};
+  platform_->links()[a]->set_bandwidth(capacity.in_bytes_per_second());
+}
+
+std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {
+  const Instant now = simulated_now();
+  const double elapsed_s = (now - offers_from_).in_seconds();
+  std::vector<Bandwidth> means;
+  means.reserve(offers_.size());
+  for (std::size_t a = 0; a < offers_.size(); ++a) {
+    const double bps = elapsed_s > 0.0 ? offered_bits(a) / elapsed_s
+                                       : 8.0 * platform_->links()[a]->get_bandwidth();
+    means.push_back(Bandwidth::bits_per_second(std::max<std::int64_t>(1, std::llround(bps))));
+    offers_[a] = {.since = now, .bits = 0.0};
+  }
+  offers_from_ = now;
+  return means;
 }
 
 void FlowNetwork::count(const Stream& stream, Bytes bytes) {

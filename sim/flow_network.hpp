@@ -69,6 +69,11 @@ class FlowNetwork {
   /// Starts a flow over the stream's route from the host of `starter`, within any actor. The stream
   /// has to outlive the flow.
   FlowHandle start(IslandId starter, const Stream& stream, const FlowRoute& route, Bytes bytes);
+  /// Flows under way share what there is from now on. Within any actor. Requires a positive rate.
+  void set_capacity(ArcId arc, Bandwidth capacity);
+  /// By arc, the mean capacity since the last call, or since the start; what it is now where no
+  /// time has passed.
+  [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
   [[nodiscard]] simgrid::s4u::Host* host(IslandId island) const { return platform_->host(island); }
 
@@ -79,6 +84,14 @@ class FlowNetwork {
   const Platform* platform_;
   std::vector<simgrid::s4u::Link*> free_paces_;
   std::vector<ArcUsage> usage_;
+  /// What an arc has offered since `take_mean_capacities` was last called.
+  struct Offer {
+    Instant since;  ///< the capacity has been what it is
+    double bits = 0.0;
+  };
+  [[nodiscard]] double offered_bits(std::size_t arc) const;
+  std::vector<Offer> offers_;
+  Instant offers_from_;
 };
 
 }  // namespace gyre

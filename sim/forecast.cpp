@@ -185,6 +185,11 @@ void check_request(const LoadedScenario& loaded) {
   if (!scenario.stop.loss) {
     throw InputError("gyre forecast", "needs a loss to reach, `stop.loss`");
   }
+  if (!loaded.scenario.network.changes.empty()) {
+    throw InputError(loaded.scenario.network.changes.front().where,
+                     "has no effect on a forecast, which goes on as its first rounds do; leave it "
+                     "out");
+  }
 }
 
 }  // namespace

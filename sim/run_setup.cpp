@@ -27,6 +27,24 @@ bool is_neutral(const std::string& key_path) {
 
 }  // namespace
 
+namespace {
+
+std::vector<CapacityChange> capacity_changes(const Scenario& scenario, const Topology& topology) {
+  std::vector<CapacityChange> changes;
+  for (const ChangeSpec& change : scenario.network.changes) {
+    for (const Text& name : change.arcs) {
+      const std::optional<ArcId> arc = topology.find_arc(name.value);
+      if (!arc) broken_invariant("a change of an arc that is not there");
+      changes.push_back({.at = Instant() + change.at, .arc = *arc, .capacity = change.bandwidth});
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const CapacityChange& a, const CapacityChange& b) { return a.at < b.at; });
+  return changes;
+}
+
+}  // namespace
+
 std::vector<RunChoice> all_runs(const Scenario& scenario) {
   std::vector<RunChoice> runs;
   for (const Mode mode : scenario.network.modes) {
@@ -73,6 +91,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.compute = scenario.job.compute;
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
+  if (!colocated) spec.changes = capacity_changes(scenario, loaded.topology);
   spec.evaluate_every = scenario.evaluate_every;
   spec.stop = {.accuracy = scenario.stop.accuracy,
                .loss = scenario.stop.loss,
@@ -111,6 +130,11 @@ std::vector<std::string> cautions(const LoadedScenario& loaded) {
 }
 
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s) {
+  if (!loaded.scenario.network.changes.empty()) {
+    fmt::print(stderr,
+               "note: a round by itself sees the map as it is at time 0: the changes of "
+               "`network.changes` do not strike it\n");
+  }
   if (loaded.fidelity != Fidelity::kPacket) return;
   for (const FaultSpec& fault : loaded.scenario.network.faults) {
     if (fault.from.in_seconds() < end_s) continue;

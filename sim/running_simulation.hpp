@@ -64,6 +64,9 @@ class Simulation {
   /// Ends the run at this instant, whatever is under way.
   void stop(RunStatus status, std::string why);
   void watch_time();
+  void change_capacities();
+  /// What each arc has offered since the last call, on average.
+  std::vector<Bandwidth> arc_rates();
   void report_deadlock();
   void finish();
   struct IslandState {

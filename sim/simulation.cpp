@@ -44,7 +44,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                   packet_options(topology_, *spec.packets, spec.limits, spec.seed,
                                                  spec.propagation))
                             : nullptr),
-      placements_(*spec.policy, topology_.island_count()),
+      placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
       islands_(topology_.island_count()) {
@@ -102,6 +102,7 @@ RunResult Simulation::run() {
       packets_->watch_switches([this](const SwitchRow& row) { observer_.on_switch(row); },
                                kSwitchReports);
     }
+    if (!spec_.changes.empty()) change_capacities();
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       const IslandId island = IslandId::at(i);
       s4u::Actor::create(topology_.name(island), platform_.host(island),
@@ -186,6 +187,24 @@ void Simulation::watch_time() {
     evaluate();
     stop(RunStatus::kComplete, "");
   })->daemonize();
+}
+
+void Simulation::change_capacities() {
+  s4u::Actor::create("changes", platform_.host(IslandId::at(0)), [this] {
+    for (const CapacityChange& change : spec_.changes) {
+      sleep_until(change.at);
+      flows_->set_capacity(change.arc, change.capacity);
+    }
+  })->daemonize();
+}
+
+std::vector<Bandwidth> Simulation::arc_rates() {
+  if (flows_ != nullptr) return flows_->take_mean_capacities();
+  std::vector<Bandwidth> rates;
+  for (std::size_t a = 0; a < topology_.arc_count(); ++a) {
+    rates.push_back(topology_.arc(ArcId::at(a)).capacity);
+  }
+  return rates;
 }
 
 void Simulation::report_deadlock() {

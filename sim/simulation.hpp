@@ -36,6 +36,13 @@ struct StopRule {
   }
 };
 
+/// An arc whose capacity changes in a run.
+struct CapacityChange {
+  Instant at;
+  ArcId arc;
+  Bandwidth capacity;  ///< at most what it has on the map
+};
+
 /// One run, resolved: everything that decides its outcome.
 struct RunSpec {
   const Topology* topology = nullptr;
@@ -52,6 +59,7 @@ struct RunSpec {
   std::uint64_t seed = 1;
   std::int64_t evaluate_every = 1;  ///< rounds
   StopRule stop;
+  std::vector<CapacityChange> changes;    ///< by time; at fidelity `flow`
   bool propagation = true;                ///< false: every latency counts as zero
   std::optional<PacketSettings> packets;  ///< fidelity `packet`; absent: `flow`
 };

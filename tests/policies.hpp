@@ -47,7 +47,7 @@ inline std::string rows(std::size_t n, std::size_t width) {
 inline std::string options(const std::string& policy, std::size_t n) {
   if (policy == "hierarchical") return fmt::format("{{regions: '{}'}}", rows(n, 3));
   if (policy == "static-cliques") return fmt::format("{{cliques: '{}'}}", rows(n, 3));
-  if (policy == "explicit" || policy == "rotating-cliques") {
+  if (policy == "explicit" || policy == "rotating-cliques" || policy == "adaptive-cliques") {
     return fmt::format("{{rounds: ['{}', '{}', '-']}}", rows(n, 3), rows(n, 2));
   }
   if (policy == "random-cliques" && n < 3) return "{size: 2}";
