@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "sim/cli_export.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
@@ -21,8 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run",    "compare",
-                                         "forecast", "crosscheck", "reproduce", "import", "list"};
+const std::vector<std::string> kCommands{"check",   "exchange", "plan",       "run",
+                                         "compare", "forecast", "crosscheck", "reproduce",
+                                         "import",  "export",   "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -394,6 +396,7 @@ int run_cli(int argc, char** argv) {
   CrosscheckOptions crosscheck_options;
   ReproduceOptions reproduce_options;
   ImportCommandOptions import_options;
+  ExportCommandOptions export_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -405,6 +408,7 @@ int run_cli(int argc, char** argv) {
   add_crosscheck(app, crosscheck_options, action);
   add_reproduce(app, reproduce_options, action);
   add_import(app, import_options, action);
+  add_export(app, export_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
   try {
