@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -32,19 +33,40 @@ Json ports(const Topology& topology, const std::vector<Port>& list) {
   return json;
 }
 
+/// The plan's program with labels behind those of the round's other plans, which may use the same
+/// arcs.
+SwitchProgram compiled_behind(const Network& network, const ExchangePlan& plan,
+                              std::uint32_t labels) {
+  SwitchProgram program = compile(network, plan);
+  for (ProgramFlow& flow : program.flows) {
+    for (ProgramEntry& row : flow.rows) {
+      for (Port& port : row.in) port.label += labels;
+      for (Port& port : row.out) port.label += labels;
+    }
+  }
+  return program;
+}
+
+std::uint32_t last_label(const SwitchProgram& program) {
+  std::uint32_t last = 0;
+  for (const ProgramFlow& flow : program.flows) {
+    for (const ProgramEntry& row : flow.rows) {
+      for (const Port& port : row.in) last = std::max(last, port.label);
+      for (const Port& port : row.out) last = std::max(last, port.label);
+    }
+  }
+  return last;
+}
+
 std::string_view kind_of(const ProgramEntry& row) {
   if (row.in.size() > 1) return row.out.size() > 1 ? "aggregate and replicate" : "aggregate";
   return row.out.size() > 1 ? "replicate" : "forward";
 }
 
 /// One clique's part of a round, its rows gathered by switch.
-Json clique_json(const Network& given, const ExchangePlan& plan, std::string_view exchange) {
-  // Without limits of its own a switch holds sums until it forwards them.
-  static const SwitchLimits kOpenLoop;
-  const Network network{given.topology, given.routes, given.capabilities,
-                        given.limits != nullptr ? given.limits : &kOpenLoop};
+Json clique_json(const Network& network, const ExchangePlan& plan, const SwitchProgram& program,
+                 std::string_view exchange) {
   const Topology& topology = network.topology;
-  const SwitchProgram program = compile(network, plan);
   Json json = Json::object();
   json["members"] = names_of(topology, plan.members);
   json["exchange"] = exchange;
@@ -112,8 +134,12 @@ Json weights_json(const Topology& topology, const Round& round) {
 
 }  // namespace
 
-std::string programs_text(const ProgramsTitle& title, const Network& network,
+std::string programs_text(const ProgramsTitle& title, const Network& given,
                           const std::vector<PlannedExchanges>& rounds) {
+  // Without limits of its own a switch holds sums until it forwards them.
+  const SwitchLimits open_loop;
+  const Network network{given.topology, given.routes, given.capabilities,
+                        given.limits != nullptr ? given.limits : &open_loop};
   Json json = Json::object();
   json["gyre"] = kVersion;
   json["kind"] = "switch programs";
@@ -134,9 +160,12 @@ std::string programs_text(const ProgramsTitle& title, const Network& network,
     round[overlay ? "overlay" : "cliques"] = to_text(its, network.topology);
     if (overlay) round["weights"] = weights_json(network.topology, its);
     round["exchanges"] = Json::array();
+    std::uint32_t labels = 0;
     for (const ExchangePlan& plan : rounds[r].plans) {
+      const SwitchProgram program = compiled_behind(network, plan, labels);
+      labels = std::max(labels, last_label(program));
       round["exchanges"].push_back(
-          clique_json(network, plan, overlay ? "overlay" : name_of(plan.exchange)));
+          clique_json(network, plan, program, overlay ? "overlay" : name_of(plan.exchange)));
     }
     json["rounds"].push_back(std::move(round));
   }

@@ -32,8 +32,8 @@ struct PlannedExchanges {
 };
 
 /// What an orchestrator would install, round by round, as JSON: the streams and, by switch, what to
-/// replicate and what to add.
-std::string programs_text(const ProgramsTitle& title, const Network& network,
+/// replicate and what to add. On an arc no label stands for two hops of a round.
+std::string programs_text(const ProgramsTitle& title, const Network& given,
                           const std::vector<PlannedExchanges>& rounds);
 
 /// The streams of an overlay's round as one plan: each island sends to those that take of it, over

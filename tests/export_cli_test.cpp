@@ -126,6 +126,30 @@ TEST_F(ExportCli, RoundsAreAPeriodOrAsManyAsWereAskedFor) {
   EXPECT_EQ(rounds("--schedule gossip-pairs/best --rounds 130").at("rounds").size(), 130U);
 }
 
+// What a switch gets on an arc under a label is for one row, whatever clique it is of.
+TEST_F(ExportCli, LabelsAreUniqueInARound) {
+  for (const std::string schedule : {"two-rounds-3x3", "static-cliques/direct"}) {
+    const Outcome outcome =
+        gyre(of("nine-city.yaml",
+                fmt::format("--to programs --quiet --mode multicast --schedule {}", schedule)));
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const auto programs = nlohmann::json::parse(outcome.output);
+    for (const auto& round : programs.at("rounds")) {
+      std::set<std::pair<std::string, int>> seen;
+      for (const auto& exchange : round.at("exchanges")) {
+        for (const auto& rows : exchange.at("switches")) {
+          for (const auto& row : rows) {
+            for (const auto& port : row.at("in")) {
+              EXPECT_TRUE(seen.emplace(port.at("arc"), port.at("label")).second) << port;
+            }
+          }
+        }
+      }
+      EXPECT_GT(seen.size(), 20U);
+    }
+  }
+}
+
 // An overlay's islands send over trees too, which switches replicate where they can.
 TEST_F(ExportCli, OverlaysHaveProgramsAndWeights) {
   const std::string overlay = "--set 'schedules=[{policy: star}]' --schedule star ";
