@@ -20,7 +20,7 @@
 namespace gyre {
 namespace {
 
-constexpr std::string_view kTopology = "network.topology";
+constexpr const char* kTopology = "network.topology";
 constexpr std::string_view kFabric = "network.fabric.";
 constexpr std::size_t kLongestLabel = 64;
 
@@ -336,6 +336,38 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   check_transport(scenario, loaded.topology);
   check_in_network(scenario, loaded.topology);
   check_size(scenario, loaded.topology);
+  return loaded;
+}
+
+bool is_topology_file(const std::string& path) {
+  const YamlNode root = parse_yaml(read_text_file(path), path);
+  return root.find("switches") != nullptr && root.find("network") == nullptr;
+}
+
+LoadedScenario load_topology(const std::string& path, const std::vector<Override>& overrides) {
+  static const std::vector<std::string> kOfMaps{"network.access", "network.capable", kTopology};
+  for (const Override& change : overrides) {
+    const bool counts = std::any_of(kOfMaps.begin(), kOfMaps.end(), [&](const std::string& key) {
+      return change.key_path.starts_with(key + '.');
+    });
+    if (counts) continue;
+    throw InputError("--set " + change.key_path,
+                     fmt::format("has no effect on a topology file by itself; allowed are keys in "
+                                 "{}",
+                                 one_of(kOfMaps)));
+  }
+  YamlNode root = parse_yaml_value("{network: {topology: FILE}}", path, "");
+  root.find("network")->find("topology")->text = std::filesystem::path(path).filename().string();
+  const std::vector<Override> for_topology = apply_overrides(root, overrides);
+  LoadedScenario loaded;
+  NetworkSpec& network = loaded.scenario.network;
+  loaded.resolved = read_mapping(root, [&network](Fields& fields) {
+    fields.required_object({"network", "The map by itself."}, network);
+  });
+  TopologyFile map = read_topology_file(network.topology_file, path, for_topology);
+  network.topology = std::move(map.spec);
+  insert_after_topology(loaded.resolved, map.resolved);
+  loaded.topology = build_topology(network);
   return loaded;
 }
 

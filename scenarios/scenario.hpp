@@ -237,6 +237,15 @@ const SwitchLimits* limits_in(const Scenario& scenario);
 /// Errors: `InputError` with file, line, column and key path for everything that is wrong.
 LoadedScenario load_scenario(const std::string& path, const std::vector<Override>& overrides = {});
 
+/// Whether a file is a topology file, by itself no scenario. Errors: `InputError` for a file that
+/// is no YAML.
+bool is_topology_file(const std::string& path);
+
+/// A scenario of nothing but a topology file's map. Overrides are those of a scenario
+/// (`network.access.bandwidth`). Errors: `InputError` as `load_scenario`, and for overrides that no
+/// map depends on.
+LoadedScenario load_topology(const std::string& path, const std::vector<Override>& overrides = {});
+
 /// The JSON Schema (draft 7) of a scenario file, written from the same description that reads it.
 std::string scenario_schema();
 

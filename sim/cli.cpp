@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "sim/cli_export.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
@@ -21,8 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run",    "compare",
-                                         "forecast", "crosscheck", "reproduce", "import", "list"};
+const std::vector<std::string> kCommands{"check",   "exchange", "plan",       "run",
+                                         "compare", "forecast", "crosscheck", "reproduce",
+                                         "import",  "export",   "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -37,19 +39,6 @@ constexpr const char* kFooter =
     "  gyre list columns                           what each column of the results means\n"
     "\n"
     "Exit status: 0 done, 1 the run failed or is incomplete, 2 the input is wrong.";
-
-void add_scenario(CLI::App& command, CommonOptions& options) {
-  command.add_option("SCENARIO", options.scenario, "Scenario file (YAML)")->required();
-  command
-      .add_option("--set", options.set,
-                  "Override a value of the scenario, checked like one, as in\n"
-                  "--set network.access.bandwidth=100Gbps; may be repeated")
-      ->type_name("KEY.PATH=VALUE")
-      ->take_all()
-      ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Run with this seed instead of the scenario's")
-      ->type_name("N");
-}
 
 void add_format(CLI::App& command, std::string& format) {
   command.add_option("--format", format, "How to print: table, csv or json (default: table)")
@@ -239,6 +228,19 @@ std::int64_t whole_number(std::string_view option, const std::string& text, std:
 
 }  // namespace
 
+void add_scenario(CLI::App& command, CommonOptions& options) {
+  command.add_option("SCENARIO", options.scenario, "Scenario file (YAML)")->required();
+  command
+      .add_option("--set", options.set,
+                  "Override a value of the scenario, checked like one, as in\n"
+                  "--set network.access.bandwidth=100Gbps; may be repeated")
+      ->type_name("KEY.PATH=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Run with this seed instead of the scenario's")
+      ->type_name("N");
+}
+
 std::size_t chosen(std::string_view option, const std::string& value,
                    const std::vector<std::string>& names) {
   const auto known = std::find(names.begin(), names.end(), value);
@@ -253,9 +255,7 @@ Format chosen_format(const std::string& name) {
   return static_cast<Format>(chosen("--format", name, kFormats));
 }
 
-LoadedScenario load(const CommonOptions& options) {
-  chosen_format(options.format);
-  if (options.jobs) job_count(options);
+std::vector<Override> overrides_of(const CommonOptions& options) {
   std::vector<Override> overrides;
   for (const std::string& change : options.set) {
     const std::size_t equals = change.find('=');
@@ -264,7 +264,13 @@ LoadedScenario load(const CommonOptions& options) {
     }
     overrides.push_back({.key_path = change.substr(0, equals), .value = change.substr(equals + 1)});
   }
-  LoadedScenario loaded = load_scenario(options.scenario, overrides);
+  return overrides;
+}
+
+LoadedScenario load(const CommonOptions& options) {
+  chosen_format(options.format);
+  if (options.jobs) job_count(options);
+  LoadedScenario loaded = load_scenario(options.scenario, overrides_of(options));
   if (options.fidelity) {
     loaded.fidelity = static_cast<Fidelity>(
         chosen("--fidelity", *options.fidelity, {kFidelityNames.begin(), kFidelityNames.end()}));
@@ -316,6 +322,22 @@ std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenar
   throw InputError("--schedule",
                    fmt::format("'{}' is no schedule of the scenario{}; its schedules: {}", *name,
                                did_you_mean(*name, labels), one_of(labels)));
+}
+
+RunChoice chosen_run(const std::optional<std::string>& schedule,
+                     const std::optional<std::string>& mode, const Scenario& scenario) {
+  const RunChoice choice{.schedule = chosen_schedule(schedule, scenario),
+                         .mode = chosen_mode(mode, scenario),
+                         .seed = scenario.seeds.front()};
+  for (const RunChoice& known : all_runs(scenario)) {
+    if (known.schedule == choice.schedule && known.mode == choice.mode) {
+      if (scenario.seeds.size() == 1) return choice;
+      throw InputError("--seed", "needed, since the scenario has several seeds");
+    }
+  }
+  throw InputError(
+      "--mode", fmt::format("the schedule '{}' is not for mode {}",
+                            scenario.schedules[choice.schedule].label.value, name_of(choice.mode)));
 }
 
 namespace {
@@ -374,6 +396,7 @@ int run_cli(int argc, char** argv) {
   CrosscheckOptions crosscheck_options;
   ReproduceOptions reproduce_options;
   ImportCommandOptions import_options;
+  ExportCommandOptions export_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -385,6 +408,7 @@ int run_cli(int argc, char** argv) {
   add_crosscheck(app, crosscheck_options, action);
   add_reproduce(app, reproduce_options, action);
   add_import(app, import_options, action);
+  add_export(app, export_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
   try {

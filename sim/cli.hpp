@@ -6,6 +6,11 @@
 #include <vector>
 
 #include "scenarios/scenario.hpp"
+#include "sim/run_setup.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace gyre {
 
@@ -85,15 +90,24 @@ std::size_t chosen(std::string_view option, const std::string& value,
                    const std::vector<std::string>& names);
 /// `--format` as a value. Errors: `InputError`.
 Format chosen_format(const std::string& name);
+/// What `--set` says. Errors: `InputError` where that is no `KEY.PATH=VALUE`.
+std::vector<Override> overrides_of(const CommonOptions& options);
 /// Reads the scenario with `--set` and `--seed` applied (the latter wins over both `seed` keys).
 LoadedScenario load(const CommonOptions& options);
 /// `--mode` as a mode of the scenario; without it the only one.
 Mode chosen_mode(const std::optional<std::string>& name, const Scenario& scenario);
 /// `--schedule` as an index; without it the only one.
 std::size_t chosen_schedule(const std::optional<std::string>& name, const Scenario& scenario);
+/// The one run that `--schedule`, `--mode` and `--seed` leave. Errors: `InputError` for a mode that
+/// is not the schedule's, and for several seeds.
+RunChoice chosen_run(const std::optional<std::string>& schedule,
+                     const std::optional<std::string>& mode, const Scenario& scenario);
 /// `--output`, or `results/<scenario name>`. Errors: `InputError` if it is no folder of results.
 std::string output_folder(const CommonOptions& options, const Scenario& scenario);
 std::size_t job_count(const CommonOptions& options);
+
+/// Adds what says which scenario, and what to change in it.
+void add_scenario(CLI::App& command, CommonOptions& options);
 
 /// Parses the command line and runs the command.
 int run_cli(int argc, char** argv);

@@ -14,6 +14,7 @@
 #include "sim/cli.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/manifest.hpp"
+#include "sim/output_file.hpp"
 #include "sim/version.hpp"
 
 namespace gyre {
@@ -22,27 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_output(const ImportCommandOptions& options) {
-  if (!options.output) {
-    if (options.overwrite) throw InputError("--overwrite", "has no effect without --output");
-    return;
-  }
-  const fs::path file = *options.output;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  std::error_code error;
-  if (file.empty()) throw InputError("--output", "is empty; expected the name of a file");
-  if (!fs::is_directory(folder, error)) {
-    throw InputError(file.string(), "its folder does not exist; make it first");
-  }
-  if (!fs::exists(file, error)) return;
-  if (fs::is_directory(file, error)) throw InputError(file.string(), "is a folder, not a file");
-  for (const std::string& input : {options.file, options.nodes.value_or(options.file)}) {
-    if (fs::equivalent(file, input, error)) {
-      throw InputError(file.string(), "is what is imported; choose another file");
-    }
-  }
-  if (!options.overwrite) {
-    throw InputError(file.string(),
-                     "exists; choose another file or replace this one with --overwrite");
+  if (options.output) {
+    check_output_file(*options.output, options.overwrite,
+                      {options.file, options.nodes.value_or(options.file)});
+  } else if (options.overwrite) {
+    throw InputError("--overwrite", "has no effect without --output");
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "models/error.hpp"
 #include "sim/batch.hpp"
 #include "sim/cli.hpp"
 #include "sim/folder_lock.hpp"
@@ -11,28 +10,9 @@
 #include "sim/report_table.hpp"
 
 namespace gyre {
-namespace {
-
-RunChoice chosen_run(const RunOptions& options, const Scenario& scenario) {
-  const RunChoice choice{.schedule = chosen_schedule(options.schedule, scenario),
-                         .mode = chosen_mode(options.mode, scenario),
-                         .seed = scenario.seeds.front()};
-  for (const RunChoice& known : all_runs(scenario)) {
-    if (known.schedule == choice.schedule && known.mode == choice.mode) {
-      if (scenario.seeds.size() == 1) return choice;
-      throw InputError("--seed", "needed, since the scenario has several seeds");
-    }
-  }
-  throw InputError(
-      "--mode", fmt::format("the schedule '{}' is not for mode {}",
-                            scenario.schedules[choice.schedule].label.value, name_of(choice.mode)));
-}
-
-}  // namespace
-
 int command_run(const RunOptions& options) {
   const LoadedScenario loaded = load(options.common);
-  const RunChoice choice = chosen_run(options, loaded.scenario);
+  const RunChoice choice = chosen_run(options.schedule, options.mode, loaded.scenario);
   CommonOptions common = options.common;
   if (!common.output) {
     common.output = (std::filesystem::path("results") / loaded.scenario.name.value /

@@ -11,6 +11,7 @@
 #include "sim/exchange_probe.hpp"
 #include "sim/prepared_plan.hpp"
 #include "sim/run_setup.hpp"
+#include "sim/schedule_rounds.hpp"
 
 namespace gyre {
 namespace {
@@ -22,16 +23,11 @@ struct Subject {
   std::vector<Round> rounds;
 };
 
-std::vector<Round> first_rounds(const LoadedScenario& loaded, const RunSpec& spec,
-                                std::int64_t count) {
-  const Routes routes(loaded.topology);
-  const ExchangeContext exchanges =
-      exchange_context(spec, {loaded.topology, routes, spec.capabilities, spec.limits});
-  spec.policy->start({.topology = loaded.topology, .seed = spec.seed, .exchanges = &exchanges});
-  spec.policy->prepare([] { return true; });
+/// The different ones among the first rounds that exchange.
+std::vector<Round> rounds_to_check(const RunSpec& spec, std::int64_t count) {
   std::vector<Round> rounds;
-  for (std::int64_t number = 0; number < std::min(count, spec.stop.max_rounds); ++number) {
-    Round round = spec.policy->round(number);
+  for (Round& round :
+       first_rounds(spec, std::min(count, spec.stop.max_rounds), [] { return true; })) {
     const bool exchanges_any = std::any_of(round.cliques.begin(), round.cliques.end(),
                                            [](const Clique& c) { return c.size() > 1; });
     const bool known = std::find(rounds.begin(), rounds.end(), round) != rounds.end();
@@ -97,7 +93,7 @@ class Checker {
       const Policy& policy = *loaded_.scenario.schedules[run.schedule].policy;
       if (policy.colocated() || !policy.exchanges()) continue;
       Subject subject{.schedule = run.schedule, .mode = run.mode, .rounds = {}};
-      subject.rounds = first_rounds(loaded_, spec_of(run.schedule, run.mode), request.rounds);
+      subject.rounds = rounds_to_check(spec_of(run.schedule, run.mode), request.rounds);
       subjects.push_back(std::move(subject));
     }
     return subjects;

@@ -123,6 +123,7 @@ void AttributeMap::add_node(const std::string& id, const Attributes& attributes,
     node.place = place_of(*latitude, *longitude);
     add_rule(map_, "Latitude and Longitude are decimal degrees");
   }
+  if (const Attribute* kind = find(attributes, "kind")) node.island = kind->value == "island";
   if (const Attribute* internal = find(attributes, "Internal")) node.internal = truth(*internal);
   if (const Attribute* hyperedge = find(attributes, "hyperedge")) {
     node.site = !truth(*hyperedge);

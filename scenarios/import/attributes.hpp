@@ -23,7 +23,7 @@ const Attribute* find(const Attributes& attributes, std::string_view key);
 
 /// The nodes and links of the formats that hang freely named attributes on them (GML, GraphML).
 /// What is understood:
-///   node  label; Latitude and Longitude (decimal degrees); Internal; hyperedge
+///   node  label; Latitude and Longitude (decimal degrees); Internal; hyperedge; kind (island)
 ///   edge  latency (a quantity) or latency_ms; distance or distance_km (km);
 ///         bandwidth (a quantity) or bandwidth_gbps; LinkSpeedRaw, else LinkSpeed with
 ///         LinkSpeedUnits (K, M, G or T), else capacity (bits per second but for LinkSpeed)

@@ -57,6 +57,7 @@ std::vector<Fibre> FibreList::fibres() {
       if (fibres_[f].directed && !fibres_[f].backward) ++one_way_;
       bool merged = false;
       for (const std::size_t d : distinct) {
+        if (exact_) break;
         Fibre& first = fibres_[d];
         const Fibre same = fibres_[f].from == first.from ? fibres_[f] : turned(fibres_[f]);
         if (same.forward.latency != first.forward.latency ||
@@ -73,7 +74,7 @@ std::vector<Fibre> FibreList::fibres() {
       }
       if (!merged) distinct.push_back(f);
     }
-    if (distinct.size() > 1) parallel_ += distinct.size();
+    if (distinct.size() > 1 && !exact_) parallel_ += distinct.size();
   }
   std::vector<Fibre> result;
   for (std::size_t f = 0; f < fibres_.size(); ++f) {

@@ -31,9 +31,11 @@ struct Fibre {
 
 /// Makes fibres of the links of a file, in their order: opposite directed links become the two
 /// directions of one fibre, and fibres of one pair with the same latencies become one, with their
-/// capacities added.
+/// capacities added, unless the map is `exact`.
 class FibreList {
  public:
+  explicit FibreList(bool exact) : exact_(exact) {}
+
   void add(const Fibre& link);
   /// Merges what was added. Errors: `InputError` for capacities whose sum is no bandwidth.
   std::vector<Fibre> fibres();
@@ -45,6 +47,7 @@ class FibreList {
 
   static Pair pair_of(const Fibre& fibre);
 
+  bool exact_;
   std::vector<Fibre> fibres_;
   std::map<Pair, std::vector<std::size_t>> by_pair_;
   std::size_t one_way_ = 0;

@@ -1,4 +1,5 @@
-// GraphML (graphml.graphdrawing.org), with what the Topology Zoo and yEd put into it.
+// GraphML (graphml.graphdrawing.org), with what the Topology Zoo, yEd and `gyre export` put into
+// it.
 
 #include <map>
 #include <string>
@@ -96,6 +97,11 @@ RawMap read_graphml(const SourceText& source) {
   RawMap result = map.take();
   const Attributes about = data_of(*graph, keys_of(root, "graph"));
   if (const Attribute* name = find(about, "Network")) result.name = name->value;
+  result.exact = find(about, "gyre") != nullptr;
+  if (result.exact) {
+    result.rules.emplace_back("written by gyre: nodes are islands and switches");
+    if (const Attribute* name = find(about, "name")) result.name = name->value;
+  }
   if (const Attribute* origin = find(about, "Source")) result.origin = origin->value;
   return result;
 }

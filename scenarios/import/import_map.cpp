@@ -12,6 +12,7 @@
 #include "scenarios/import/fibres.hpp"
 #include "scenarios/import/great_circle.hpp"
 #include "scenarios/import/node_names.hpp"
+#include "scenarios/import/raw_islands.hpp"
 
 namespace gyre {
 namespace {
@@ -48,7 +49,9 @@ class Importer {
   [[nodiscard]] Bandwidth bandwidth(const RawLink& link, const RawFigures& figures);
   void check_effects() const;
   void add_islands();
-  [[nodiscard]] std::vector<std::size_t> chosen_nodes() const;
+  void add_exact_islands();
+  [[nodiscard]] std::vector<std::size_t> chosen_of(const Names& names,
+                                                   const std::vector<bool>& allowed) const;
 
   RawMap raw_;
   const ImportOptions& options_;
@@ -189,7 +192,7 @@ Bandwidth Importer::bandwidth(const RawLink& link, const RawFigures& figures) {
 
 /// Gives every link its figures and makes fibres of them.
 void Importer::measure() {
-  FibreList list;
+  FibreList list(raw_.exact);
   for (RawLink& link : raw_.links) {
     const std::optional<GeoPoint>& from = raw_.nodes[link.from].place;
     const std::optional<GeoPoint>& to = raw_.nodes[link.to].place;
@@ -232,14 +235,16 @@ void Importer::check_effects() const {
   }
 }
 
-/// The nodes of `--islands`. Names may hold commas: the longest name that fits is taken.
-std::vector<std::size_t> Importer::chosen_nodes() const {
+/// Which of the allowed ones `--islands` names. Names may hold commas: the longest name that fits
+/// is taken.
+std::vector<std::size_t> Importer::chosen_of(const Names& names,
+                                             const std::vector<bool>& allowed) const {
   std::map<std::string, std::size_t> positions;
   Names known;
-  for (std::size_t n = 0; n < names_.size(); ++n) {
-    if (!kept_[n]) continue;
-    positions.emplace(names_[n], n);
-    known.push_back(names_[n]);
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    if (!allowed[n]) continue;
+    positions.emplace(names[n], n);
+    known.push_back(names[n]);
   }
   const std::string text = options_.islands.value_or("");
   std::vector<std::size_t> chosen;
@@ -254,8 +259,10 @@ std::vector<std::size_t> Importer::chosen_nodes() const {
     }
     if (found == positions.end()) {
       const std::string piece = text.substr(from, text.find(',', from) - from);
-      throw InputError("--islands", fmt::format("'{}' is no node of the map{}; its nodes: {}",
-                                                piece, did_you_mean(piece, known), some_of(known)));
+      const char* kind = raw_.exact ? "island" : "node";
+      throw InputError("--islands",
+                       fmt::format("'{}' is no {} of the map{}; its {}s: {}", piece, kind,
+                                   did_you_mean(piece, known), kind, some_of(known)));
     }
     if (std::find(chosen.begin(), chosen.end(), found->second) != chosen.end()) {
       throw InputError("--islands",
@@ -267,10 +274,34 @@ std::vector<std::size_t> Importer::chosen_nodes() const {
   return chosen;
 }
 
+/// The file says which islands there are.
+void Importer::add_exact_islands() {
+  Names names;
+  std::vector<bool> allowed;
+  std::vector<std::size_t> chosen;
+  for (const RawIsland& island : raw_.islands) {
+    if (kept_[island.at]) chosen.push_back(names.size());
+    allowed.push_back(kept_[island.at]);
+    names.push_back(legal_name(island.name));
+  }
+  if (options_.islands) chosen = chosen_of(names, allowed);
+  if (chosen.empty()) throw InputError(raw_.file, "no island is left; a map needs at least one");
+  for (const std::size_t i : chosen) {
+    const RawIsland& raw = raw_.islands[i];
+    IslandSpec island;
+    island.name.value = names[i];
+    island.at.value = names_[raw.at];
+    island.up = raw.up;
+    island.down = raw.down;
+    island.latency = raw.latency;
+    result_.spec.islands.push_back(std::move(island));
+  }
+}
+
 void Importer::add_islands() {
   std::vector<std::size_t> nodes;
   if (options_.islands) {
-    nodes = chosen_nodes();
+    nodes = chosen_of(names_, kept_);
   } else {
     for (std::size_t n = 0; n < names_.size(); ++n) {
       if (kept_[n] && raw_.nodes[n].site) nodes.push_back(n);
@@ -298,7 +329,11 @@ ImportedMap Importer::map() {
   for (std::size_t n = 0; n < names_.size(); ++n) {
     if (kept_[n]) result_.spec.switches.push_back({.name = {.value = names_[n], .where = {}}});
   }
-  add_islands();
+  if (raw_.exact) {
+    add_exact_islands();
+  } else {
+    add_islands();
+  }
   for (const Fibre& fibre : fibres_) {
     LinkSpec link;
     link.between = {{.value = names_[fibre.from], .where = {}},
@@ -336,6 +371,7 @@ ImportedMap Importer::map() {
 
 ImportedMap import_map(RawMap raw, const ImportOptions& options) {
   std::string name = options.name.value_or(raw.name);
+  if (raw.exact) take_islands(raw);
   ImportedMap result = Importer(std::move(raw), options).map();
   result.spec.name.value = printable(name);
   return result;

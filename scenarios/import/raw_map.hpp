@@ -19,6 +19,7 @@ struct RawNode {
   std::optional<Bandwidth> access;  ///< of an island there, each way
   bool internal = true;             ///< false: of another network (the Topology Zoo's `Internal` 0)
   bool site = true;                 ///< false: no place for an island (a hyperedge, a router)
+  bool island = false;              ///< of an exact map: an island, on the switch it is joined to
   Where where;
 };
 
@@ -39,6 +40,16 @@ struct RawLink {
   Where where;
 };
 
+/// An island that is no node: what an exact map says of it.
+struct RawIsland {
+  std::string name;
+  std::size_t at = 0;  ///< its switch, among the nodes
+  Bandwidth up;
+  Bandwidth down;
+  Duration latency;
+  Where where;
+};
+
 /// The content of a file, before anything is decided about it.
 struct RawMap {
   std::string file;    ///< its path
@@ -46,6 +57,10 @@ struct RawMap {
   std::string origin;  ///< where the file says that its figures are from
   std::vector<RawNode> nodes;
   std::vector<RawLink> links;
+  /// Written by gyre: its islands are nodes of their own, and each of its links is a fibre by
+  /// itself, never merged with another one.
+  bool exact = false;
+  std::vector<RawIsland> islands;  ///< see `take_islands`
   std::vector<std::string> rules;  ///< how its numbers were understood, a sentence each
   std::vector<std::string> notes;  ///< what was left out or looks odd
 };

@@ -1,4 +1,5 @@
-// SimGrid's platform files, as far as they are a map: one flat zone whose routes go over one link.
+// SimGrid's platform files, as far as they are a map: one flat zone whose routes go over one link,
+// or what `gyre export` writes, where links say which hosts they join.
 
 #include <algorithm>
 #include <map>
@@ -15,6 +16,8 @@
 
 namespace gyre {
 namespace {
+
+using Positions = std::map<std::string, std::size_t>;  // of nodes, by id
 
 const std::vector<std::string> kRead{"prop", "host", "router", "link", "route"};
 
@@ -42,14 +45,27 @@ const XmlElement& flat_zone(const XmlElement& platform) {
   return *zone;
 }
 
-std::map<std::string, std::size_t> read_nodes(const XmlElement& zone, RawMap& map) {
-  std::map<std::string, std::size_t> positions;
+/// The value of an element's property, or null.
+const Attribute* property(const XmlElement& element, std::string_view id) {
+  for (const XmlElement& child : element.children) {
+    if (child.name == "prop" && child.required("id").value == id) return &child.required("value");
+  }
+  return nullptr;
+}
+
+Positions read_nodes(const XmlElement& zone, RawMap& map) {
+  Positions positions;
   for (const XmlElement& child : zone.children) {
     if (child.name != "host" && child.name != "router") continue;
     RawNode node;
     node.id = child.required("id").value;
     node.site = child.name == "host";
     node.where = child.where;
+    if (map.exact) {
+      if (const Attribute* name = property(child, "name")) node.label = name->value;
+      const Attribute* kind = property(child, "kind");
+      node.island = kind != nullptr && kind->value == "island";
+    }
     if (!positions.emplace(node.id, map.nodes.size()).second) {
       throw InputError(child.where, fmt::format("a second '{}'; each id may stand once", node.id));
     }
@@ -58,17 +74,17 @@ std::map<std::string, std::size_t> read_nodes(const XmlElement& zone, RawMap& ma
   return positions;
 }
 
+RawFigures figures_of(const XmlElement& link) {
+  const Attribute* latency = find(link.attributes, "latency");
+  return {.latency = latency == nullptr ? Duration() : latency_of(*latency, ""),
+          .bandwidth = bandwidth_of(with_our_unit(link.required("bandwidth")), "")};
+}
+
 std::map<std::string, RawFigures> read_links(const XmlElement& zone, bool& shared) {
   std::map<std::string, RawFigures> links;
   for (const XmlElement& child : zone.children) {
     if (child.name != "link") continue;
-    RawFigures figures;
-    figures.bandwidth = bandwidth_of(with_our_unit(child.required("bandwidth")), "");
-    if (const Attribute* latency = find(child.attributes, "latency")) {
-      figures.latency = latency_of(*latency, "");
-    } else {
-      figures.latency = Duration();
-    }
+    const RawFigures figures = figures_of(child);
     const Attribute* policy = find(child.attributes, "sharing_policy");
     if (policy != nullptr && policy->value == "SHARED") shared = true;
     const std::string& id = child.required("id").value;
@@ -92,28 +108,46 @@ const std::string& link_of(const XmlElement& route) {
   return over->required("id").value;
 }
 
-}  // namespace
+std::size_t node_at(const Positions& nodes, const Attribute& end) {
+  const auto found = nodes.find(end.value);
+  if (found == nodes.end()) {
+    throw InputError(end.where,
+                     fmt::format("{} '{}' is no host or router of the zone", end.key, end.value));
+  }
+  return found->second;
+}
 
-RawMap read_simgrid(const SourceText& source) {
-  const XmlElement platform = parse_xml(source, "platform");
-  const XmlElement& zone = flat_zone(platform);
-  RawMap map;
-  bool shared = false;
-  const std::map<std::string, std::size_t> nodes = read_nodes(zone, map);
-  const std::map<std::string, RawFigures> links = read_links(zone, shared);
-  const auto end_of = [&nodes](const Attribute& end) {
-    const auto found = nodes.find(end.value);
-    if (found == nodes.end()) {
-      throw InputError(end.where,
-                       fmt::format("{} '{}' is no host or router of the zone", end.key, end.value));
+/// Of gyre's own platforms: each link is a direction of a fibre or of an access link.
+void read_arcs(const XmlElement& zone, const Positions& nodes, RawMap& map) {
+  for (const XmlElement& child : zone.children) {
+    if (child.name != "link") continue;
+    RawLink link;
+    for (const auto& [end, id] : {std::pair(&link.from, "from"), std::pair(&link.to, "to")}) {
+      const Attribute* host = property(child, id);
+      if (host == nullptr) {
+        throw InputError(child.where,
+                         fmt::format("link '{}' has no property '{}'; in a platform of gyre's, its "
+                                     "links say which hosts they join",
+                                     child.required("id").value, id));
+      }
+      *end = node_at(nodes, {.key = id, .value = host->value, .where = host->where});
     }
-    return found->second;
-  };
+    link.directed = true;
+    link.figures = figures_of(child);
+    link.where = child.where;
+    map.links.push_back(std::move(link));
+  }
+}
+
+/// Of others': a route over one link is a fibre. Returns whether directions share a link.
+bool read_routes(const XmlElement& zone, const Positions& nodes, RawMap& map) {
+  bool shared = false;
+  const std::map<std::string, RawFigures> links = read_links(zone, shared);
   for (const XmlElement& route : zone.children) {
     if (route.name != "route") continue;
     RawLink link;
-    link.from = end_of(route.required("src"));
-    link.to = end_of(route.required("dst"));
+    link.from = node_at(nodes, route.required("src"));
+    link.to = node_at(nodes, route.required("dst"));
     const Attribute* symmetrical = find(route.attributes, "symmetrical");
     link.directed = symmetrical != nullptr && symmetrical->value != "YES" &&
                     symmetrical->value != "yes" && symmetrical->value != "true";
@@ -127,6 +161,24 @@ RawMap read_simgrid(const SourceText& source) {
     link.figures = figures->second;
     map.links.push_back(std::move(link));
   }
+  return shared;
+}
+
+}  // namespace
+
+RawMap read_simgrid(const SourceText& source) {
+  const XmlElement platform = parse_xml(source, "platform");
+  const XmlElement& zone = flat_zone(platform);
+  RawMap map;
+  map.exact = property(zone, "gyre") != nullptr;
+  const Positions nodes = read_nodes(zone, map);
+  if (map.exact) {
+    if (const Attribute* name = property(zone, "name")) map.name = name->value;
+    read_arcs(zone, nodes, map);
+    map.rules = {"written by gyre: hosts are islands and switches, links one direction each"};
+    return map;
+  }
+  const bool shared = read_routes(zone, nodes, map);
   if (const Attribute* id = find(zone.attributes, "id")) map.name = id->value;
   map.rules = {"a host is a switch with an island, a router a switch without",
                "a route over one link is a fibre; routes over several are refused"};
