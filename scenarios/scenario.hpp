@@ -52,6 +52,8 @@ struct CapableSpec {
 
 struct SwitchSpec {
   Text name;
+  std::optional<double> latitude;   ///< degrees, for drawings only
+  std::optional<double> longitude;  ///< there if the other is
 
   void describe(Fields& fields);
 };

@@ -114,6 +114,13 @@ void check_capable(const std::optional<std::vector<Text>>& names, const Names& s
 
 void SwitchSpec::describe(Fields& fields) {
   fields.required({"name", "Name of the switch, most often of its city."}, name);
+  fields.optional({"latitude", "Degrees north, for drawings of the map."}, latitude,
+                  Range{.at_least = -90.0, .at_most = 90.0});
+  fields.optional({"longitude", "Degrees east, for drawings of the map."}, longitude,
+                  Range{.at_least = -180.0, .at_most = 180.0});
+  if (latitude.has_value() != longitude.has_value()) {
+    throw InputError(fields.where(), "needs both of latitude and longitude, or neither");
+  }
 }
 
 void IslandSpec::describe(Fields& fields) {

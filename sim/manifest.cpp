@@ -68,6 +68,8 @@ void write_run_manifest(const std::filesystem::path& folder, const LoadedScenari
     }
     json["summary"] = summary;
   }
+  json["resolved"] = resolved_json(loaded);
+  json["scenario_text"] = loaded.text;
   write_file(folder / "manifest.json", json.dump(2) + "\n");
 }
 

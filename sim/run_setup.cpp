@@ -21,7 +21,8 @@ std::string uuid_of(const std::string& text) {
 bool is_neutral(const std::string& key_path) {
   return key_path == "name" || key_path == "description" || key_path == "seed" ||
          key_path == "network.topology" || key_path == "network.topology.name" ||
-         key_path == "network.topology.source" || key_path.starts_with("seeds") ||
+         key_path == "network.topology.source" || key_path.ends_with(".latitude") ||
+         key_path.ends_with(".longitude") || key_path.starts_with("seeds") ||
          key_path.starts_with("network.modes");
 }
 

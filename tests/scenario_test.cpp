@@ -309,7 +309,9 @@ std::string other_value(const std::string& key, const std::string& value) {
       {".size", "2"},
       {".data", "other"},
       {".objective", value == "window" ? "drift" : "pairs"},
-      {".epsilon", "0.5"}};
+      {".epsilon", "0.5"},
+      {".latitude", "1"},
+      {".longitude", "1"}};
   for (const auto& [end, other] : by_end) {
     if (ends_with(key, end)) return value == other ? "AMS" : other;
   }

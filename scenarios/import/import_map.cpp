@@ -327,7 +327,14 @@ ImportedMap Importer::map() {
   measure();
   check_effects();
   for (std::size_t n = 0; n < names_.size(); ++n) {
-    if (kept_[n]) result_.spec.switches.push_back({.name = {.value = names_[n], .where = {}}});
+    if (!kept_[n]) continue;
+    SwitchSpec node;
+    node.name.value = names_[n];
+    if (const std::optional<GeoPoint>& place = raw_.nodes[n].place) {
+      node.latitude = place->latitude_deg;
+      node.longitude = place->longitude_deg;
+    }
+    result_.spec.switches.push_back(std::move(node));
   }
   if (raw_.exact) {
     add_exact_islands();

@@ -69,7 +69,11 @@ std::string topology_yaml(const TopologySpec& spec, const std::vector<std::strin
   if (!spec.source.value.empty()) text += "source: >-\n" + wrapped(spec.source.value, "  ", "  ");
   text += "switches:\n";
   for (const SwitchSpec& one : spec.switches) {
-    text += fmt::format("  - {{name: {}}}\n", yaml_scalar(one.name.value));
+    text += fmt::format("  - {{name: {}", yaml_scalar(one.name.value));
+    if (one.latitude && one.longitude) {
+      text += fmt::format(", latitude: {:g}, longitude: {:g}", *one.latitude, *one.longitude);
+    }
+    text += "}\n";
   }
   text += "islands:\n";
   for (const IslandSpec& one : spec.islands) {

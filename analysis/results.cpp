@@ -1,0 +1,258 @@
+#include "analysis/results.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/columns.hpp"
+#include "analysis/csv.hpp"
+#include "models/error.hpp"
+
+namespace gyre {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+Json json_of(const fs::path& file) {
+  try {
+    return Json::parse(text_of(file));
+  } catch (const Json::exception&) {
+    throw InputError(file.string(), "is damaged; run the comparison again");
+  }
+}
+
+std::optional<double> number_of(std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (copy.empty() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+/// A latency as the manifest writes it (`4.5 ms`), in ms.
+double milliseconds_of(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  const double value = number_of(text.substr(0, space)).value_or(0.0);
+  const std::string_view unit = space == std::string_view::npos ? "" : text.substr(space + 1);
+  if (unit == "s") return value * 1e3;
+  if (unit == "us") return value * 1e-3;
+  if (unit == "ns") return value * 1e-6;
+  return value;
+}
+
+ResultRun run_of(const fs::path& folder, std::string id) {
+  ResultRun run{.id = std::move(id),
+                .folder = folder,
+                .schedule = {},
+                .mode = {},
+                .status = {},
+                .failure = {},
+                .summary = {}};
+  const Json json = json_of(folder / "manifest.json");
+  try {
+    run.schedule = json.at("schedule");
+    run.mode = json.at("mode");
+    run.seed = json.at("seed");
+    run.status = json.at("status");
+    run.failure = json.value("failure", "");
+    if (json.contains("summary")) {
+      std::vector<std::string> fields;
+      for (const Column& column : summary_columns()) {
+        fields.push_back(json["summary"].value(std::string(column.name), ""));
+      }
+      run.summary = parse_summary_row(fields);
+    }
+  } catch (const Json::exception&) {
+    throw InputError((folder / "manifest.json").string(), "is no manifest of a run");
+  }
+  return run;
+}
+
+/// Runs in the order in which summaries are ranked; those without a summary last.
+void rank_runs(std::vector<ResultRun>& runs) {
+  std::vector<SummaryRow> rows;
+  for (const ResultRun& run : runs) {
+    if (run.summary) rows.push_back(*run.summary);
+  }
+  rank(rows);
+  std::map<std::string, std::size_t> places;
+  const auto key = [](const SummaryRow& row) {
+    return fmt::format("{}\n{}\n{}", row.schedule, row.mode, row.seed);
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(key(rows[i]), i);
+  std::stable_sort(runs.begin(), runs.end(), [&](const ResultRun& a, const ResultRun& b) {
+    const auto place = [&](const ResultRun& run) {
+      return run.summary ? places.at(key(*run.summary)) : places.size();
+    };
+    return place(a) < place(b);
+  });
+}
+
+ResultMap map_of(const Results& results) {
+  ResultMap map;
+  std::map<std::string, std::size_t, std::less<>> index;
+  const auto list = [&](std::string_view what, const auto& add) {
+    for (std::size_t i = 0;; ++i) {
+      const std::string key = fmt::format("network.topology.{}[{}].", what, i);
+      if (std::none_of(results.resolved.begin(), results.resolved.end(),
+                       [&](const auto& value) { return value.first.starts_with(key); })) {
+        return;
+      }
+      add(key);
+    }
+  };
+  list("switches", [&](const std::string& key) {
+    const std::string name(results.value(key + "name"));
+    index.emplace(name, map.switches.size());
+    map.switches.push_back({.name = name,
+                            .latitude = number_of(results.value(key + "latitude")),
+                            .longitude = number_of(results.value(key + "longitude"))});
+  });
+  const auto switch_named = [&](std::string_view name) {
+    const auto found = index.find(name);
+    if (found == index.end()) {
+      throw InputError((results.folder / "manifest.json").string(),
+                       fmt::format("names a switch '{}' that its map does not have", name));
+    }
+    return found->second;
+  };
+  list("islands", [&](const std::string& key) {
+    map.islands.push_back({.name = std::string(results.value(key + "name")),
+                           .at = switch_named(results.value(key + "at"))});
+  });
+  list("links", [&](const std::string& key) {
+    // Written as [A, B].
+    const std::string_view ends = results.value(key + "between");
+    const std::size_t comma = ends.find(", ");
+    if (ends.size() < 2 || comma == std::string_view::npos) return;
+    map.links.push_back({.first = switch_named(ends.substr(1, comma - 1)),
+                         .second = switch_named(ends.substr(comma + 2, ends.size() - comma - 3)),
+                         .latency_ms = milliseconds_of(results.value(key + "latency"))});
+  });
+  return map;
+}
+
+std::string plain(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+ResultTable::ResultTable(const fs::path& file) {
+  std::string text = text_of(file);
+  // What was not ended by a line break was cut off.
+  text.erase(text.find_last_of('\n') == std::string::npos ? 0 : text.find_last_of('\n') + 1);
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    auto fields = parse_csv_line(std::string_view(text).substr(from, end - from));
+    from = end + 1;
+    if (!fields || (!columns_.empty() && fields->size() != columns_.size())) {
+      throw InputError(file.string(), "is damaged; run the comparison again");
+    }
+    if (columns_.empty()) {
+      columns_ = std::move(*fields);
+    } else {
+      rows_.push_back(std::move(*fields));
+    }
+  }
+}
+
+std::string_view ResultTable::text(std::size_t row, std::string_view column) const {
+  const auto found = std::find(columns_.begin(), columns_.end(), column);
+  if (found == columns_.end()) return {};
+  return rows_[row][static_cast<std::size_t>(found - columns_.begin())];
+}
+
+std::optional<double> ResultTable::value(std::size_t row, std::string_view column) const {
+  return number_of(text(row, column));
+}
+
+bool ResultMap::placed() const {
+  return !switches.empty() && std::all_of(switches.begin(), switches.end(), [](const Switch& one) {
+    return one.latitude && one.longitude;
+  });
+}
+
+std::string_view Results::value(std::string_view key_path) const {
+  for (const auto& [key, text] : resolved) {
+    if (key == key_path) return text;
+  }
+  return {};
+}
+
+Results read_results(const fs::path& folder, std::string_view version) {
+  std::error_code error;
+  if (!fs::is_regular_file(folder / "manifest.json", error)) {
+    throw InputError(folder.string(),
+                     "holds no results; allowed is a folder that `gyre compare` or `gyre run` has "
+                     "written, with its manifest.json");
+  }
+  const Json json = json_of(folder / "manifest.json");
+  Results results;
+  results.folder = folder;
+  try {
+    results.version = json.at("gyre");
+    results.scenario = json.at("scenario");
+    results.fidelity = json.value("fidelity", "flow");
+    results.status = json.at("status");
+    results.scenario_text = json.value("scenario_text", "");
+    const Json resolved = json.value("resolved", Json::object());
+    for (const auto& [key, text] : resolved.items()) {
+      results.resolved.emplace_back(key, plain(text));
+    }
+    const Json engine = json.value("engine", Json::object());
+    results.engine = {
+        {"engine", fmt::format("{} {}", engine.value("name", ""), engine.value("version", ""))}};
+    const Json options = engine.value("options", Json::object());
+    for (const auto& [key, text] : options.items()) {
+      results.engine.emplace_back(key, plain(text));
+    }
+    if (json.at("kind") == "run") {
+      results.runs.push_back(run_of(folder, folder.filename().string()));
+    } else {
+      std::size_t missing = 0;
+      for (const Json& id : json.at("runs")) {
+        const fs::path run = folder / "runs" / id.get<std::string>();
+        if (fs::is_regular_file(run / "manifest.json", error)) {
+          results.runs.push_back(run_of(run, id));
+        } else {
+          ++missing;
+        }
+      }
+      if (missing > 0) {
+        results.notes.push_back(
+            fmt::format("{} of {} runs are missing: the comparison has not "
+                        "ended; the same command again goes on with them",
+                        missing, json.at("runs").size()));
+      }
+    }
+  } catch (const Json::exception&) {
+    throw InputError((folder / "manifest.json").string(), "is no manifest of results");
+  }
+  if (results.version != version) {
+    results.notes.push_back(
+        fmt::format("written by gyre {}; this is gyre {}", results.version, version));
+  }
+  for (const ResultRun& run : results.runs) {
+    if (run.status == "complete") continue;
+    results.notes.push_back(fmt::format("{} is {}{}{}", run.id, run.status,
+                                        run.failure.empty() ? "" : ": ", run.failure));
+  }
+  results.description = results.value("description");
+  rank_runs(results.runs);
+  results.map = map_of(results);
+  return results;
+}
+
+}  // namespace gyre
