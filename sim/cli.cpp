@@ -13,6 +13,7 @@
 #include "models/error.hpp"
 #include "sim/cli_export.hpp"
 #include "sim/cli_import.hpp"
+#include "sim/cli_report.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
 
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kFormats{"table", "csv", "json"};
 const std::vector<std::string> kCommands{"check",   "exchange", "plan",       "run",
                                          "compare", "forecast", "crosscheck", "reproduce",
-                                         "import",  "export",   "list"};
+                                         "import",  "export",   "report",     "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -397,6 +398,7 @@ int run_cli(int argc, char** argv) {
   ReproduceOptions reproduce_options;
   ImportCommandOptions import_options;
   ExportCommandOptions export_options;
+  ReportOptions report_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -409,6 +411,7 @@ int run_cli(int argc, char** argv) {
   add_reproduce(app, reproduce_options, action);
   add_import(app, import_options, action);
   add_export(app, export_options, action);
+  add_report(app, report_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
   try {
