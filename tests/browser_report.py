@@ -18,7 +18,6 @@ import tempfile
 import time
 import urllib.request
 
-RESULTS = pathlib.Path(sys.argv[1]).resolve()
 FAULTS = []
 
 
@@ -149,16 +148,16 @@ def number(text):
         return None
 
 
-def check(browser):
+def check(browser, results):
     # The browser's own start page asks for things.
     browser.open("about:blank")
     time.sleep(0.5)
     browser.log("performance")
-    browser.open((RESULTS / "report.html").as_uri())
+    browser.open((results / "report.html").as_uri())
     title = browser.run("return document.getElementById('title').textContent")
     expect(title, "the page has a title")
 
-    with open(RESULTS / "summary.csv", newline="", encoding="utf-8") as file:
+    with open(results / "summary.csv", newline="", encoding="utf-8") as file:
         header, *rows = list(csv.reader(file))
     expect(browser.run(CELLS) == rows, "the table's cells are those of summary.csv")
 
@@ -222,7 +221,7 @@ def main():
     with tempfile.TemporaryDirectory() as profile:
         browser = Browser(profile)
         try:
-            check(browser)
+            check(browser, pathlib.Path(sys.argv[1]).resolve())
         finally:
             browser.close()
     if FAULTS:
@@ -230,4 +229,5 @@ def main():
     print("the report is as it should be")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -77,8 +77,8 @@ TEST_F(Report, AnswersInASentenceAMode) {
   // Who trains alone is first here: the average of the models needs no exchange on the way.
   EXPECT_EQ(
       data.at("answers").at(0),
-      "Without any capability of the switches, none reaches it first, in 4 s: 1.00 × the bound "
-      "of its rounds, 0.98 × one data centre.");
+      "Without any capability of the switches, none reaches it first, in 4 s: 1.00 × the "
+            "bound of its rounds, 0.98 × one data centre.");
 }
 
 // Nothing is looked up over a network, whatever stands in the scenario.
