@@ -70,14 +70,14 @@ TEST_F(Report, HoldsWhatTheRunsRecorded) {
 TEST_F(Report, AnswersInASentenceAMode) {
   compare();
   const Json data = data_of(page());
-  EXPECT_EQ(data.at("question"),
-            "In two-islands, which schedule reaches a loss of 0.51 first over the wide-area network?");
+  EXPECT_EQ(
+      data.at("question"),
+      "In two-islands, which schedule reaches a loss of 0.51 first over the wide-area network?");
   ASSERT_EQ(data.at("answers").size(), 2U);
   const auto rows = parse_csv(read(folder_ / "out/summary.csv"));
   // Who trains alone is first here: the average of the models needs no exchange on the way.
-  EXPECT_EQ(
-      data.at("answers").at(0),
-      "Without any capability of the switches, none reaches it first, in 4 s: 1.00 × the "
+  EXPECT_EQ(data.at("answers").at(0),
+            "Without any capability of the switches, none reaches it first, in 4 s: 1.00 × the "
             "bound of its rounds, 0.98 × one data centre.");
 }
 
