@@ -12,6 +12,7 @@
 
 #include "models/error.hpp"
 #include "sim/cli_export.hpp"
+#include "sim/cli_figures.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kFormats{"table", "csv", "json"};
 const std::vector<std::string> kCommands{"check",   "exchange", "plan",       "run",
                                          "compare", "forecast", "crosscheck", "reproduce",
-                                         "import",  "export",   "list"};
+                                         "import",  "export",   "figures",    "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -208,7 +209,8 @@ void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
   command
       ->add_option("WHAT", options.what,
-                   "policies, tasks, exchanges, topologies, columns or reproductions")
+                   "policies, tasks, exchanges, topologies, columns, figures or\n"
+                   "reproductions")
       ->required();
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");
@@ -397,6 +399,7 @@ int run_cli(int argc, char** argv) {
   ReproduceOptions reproduce_options;
   ImportCommandOptions import_options;
   ExportCommandOptions export_options;
+  FiguresOptions figures_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -409,6 +412,7 @@ int run_cli(int argc, char** argv) {
   add_reproduce(app, reproduce_options, action);
   add_import(app, import_options, action);
   add_export(app, export_options, action);
+  add_figures(app, figures_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
   try {
