@@ -147,7 +147,7 @@ DrawnFigure draw_round_time(const Figure& figure, const Results& results) {
   drawing.notes = std::move(rows.notes);
   rows.settings +=
       fmt::format("set xrange [0:{}]\nx_title = {}\n", number(longest * 1.03),
-                  quoted(axis_title("time of a round", column_named(figure.columns, "round_s"))));
+                  gnuplot_text(axis_title("time of a round", column_named(figure.columns, "round_s"))));
   drawing.plot = plot_program(figure, results, rows.panels, rows.settings, kBars);
   return drawing;
 }

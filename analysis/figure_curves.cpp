@@ -101,7 +101,7 @@ struct Axis {
   [[nodiscard]] std::string settings(char name) const {
     std::string text = fmt::format("set {}range [{}:{}]\n", name, number(from), number(to));
     if (logarithmic) text += fmt::format("set logscale {}\nset format {} '%h'\n", name, name);
-    return text + fmt::format("{}_title = {}\n", name, quoted(title));
+    return text + fmt::format("{}_title = {}\n", name, gnuplot_text(title));
   }
 };
 

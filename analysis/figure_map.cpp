@@ -248,7 +248,8 @@ DrawnFigure draw_map(const Figure& figure, const Results& results) {
   const Frame frame = frame_of(places);
   const MapRows rows(results.map, places);
   Drawing drawing{.csv = csv_header(figure.columns), .plot = {}, .notes = {}};
-  Panels panels{.columns = first.size() > 1 ? 2U : 1U};
+  Panels panels;
+  panels.columns = first.size() > 1 ? 2 : 1;
   std::vector<std::string> schedules;
   for (const RunGroup* group : first) {
     panels.modes.push_back(runs.modes[group->mode]);

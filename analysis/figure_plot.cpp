@@ -142,7 +142,7 @@ std::size_t text_width(const std::vector<std::string>& texts) {
   return width;
 }
 
-std::string quoted(std::string_view text) {
+std::string gnuplot_text(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') out += '\'';
@@ -154,7 +154,7 @@ std::string quoted(std::string_view text) {
 std::string gnuplot_array(std::string_view name, const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) {
-    list += (list.empty() ? "" : ", \\\n  ") + quoted(text);
+    list += (list.empty() ? "" : ", \\\n  ") + gnuplot_text(text);
   }
   return fmt::format("array {}[{}] = [ \\\n  {}]\n", name, texts.size(), list);
 }
@@ -182,9 +182,9 @@ std::string plot_program(const Figure& figure, const Results& results, const Pan
                              results.scenario, results.version, results.fidelity, figure.name)) +
          comment(fmt::format("Change what you like and run in this folder: gnuplot {}.gp",
                              figure.name)) +
-         fmt::format("\nname = {}\ndata = {}\ntitle = {}\n", quoted(figure.name),
-                     quoted(fmt::format("{}.csv", figure.name)),
-                     quoted(fmt::format("{}: {}", results.scenario, figure.title))) +
+         fmt::format("\nname = {}\ndata = {}\ntitle = {}\n", gnuplot_text(figure.name),
+                     gnuplot_text(fmt::format("{}.csv", figure.name)),
+                     gnuplot_text(fmt::format("{}: {}", results.scenario, figure.title))) +
          gnuplot_array("modes", panels.modes) + "panel_title(p) = 'mode '.modes[p]\n" +
          geometry(panels) + std::string(kSettings) + std::string(settings) + std::string(kFormats) +
          std::string(panel) + "  }\n  unset multiplot\n  unset output\n}\n";

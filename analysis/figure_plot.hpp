@@ -46,7 +46,7 @@ std::size_t text_width(std::string_view text);
 std::size_t text_width(const std::vector<std::string>& texts);
 
 /// A gnuplot string.
-std::string quoted(std::string_view text);
+std::string gnuplot_text(std::string_view text);
 /// `array NAME[…] = […]`.
 std::string gnuplot_array(std::string_view name, const std::vector<std::string>& texts);
 /// The words of an axis with the unit that the column declares.
