@@ -57,7 +57,7 @@ Rows rows_of(const RunGroups& runs, const std::vector<const RunGroup*>& drawn) {
   rows.panels.left = text_width(names) + 20;
   rows.panels.cell_height = shown * 20 + 95;
   rows.settings = fmt::format("rows_shown = {}\nset yrange [-rows_shown - 0.6:-0.4]\n", shown) +
-                  "set tics scale 0\nset border 1\n";
+                  "unset ytics\nset border 1\n";
   return rows;
 }
 
@@ -104,8 +104,7 @@ constexpr std::string_view kBars = R"(    set xlabel (p + columns > |modes| ? x_
     b(i) = a(1) + (i > 0 ? column('communication_s') : 0.)
     plot \
       data using (row(a(1) / 2)):(-column('place')):(0.):(a(1)):(-column('place') - 0.36) \
-        :(-column('place') + 0.36):ytic(strcol('schedule')) with boxxyerror lc rgb '#0072B2' \
-        title 'compute', \
+        :(-column('place') + 0.36) with boxxyerror lc rgb '#0072B2' title 'compute', \
       data using (row(b(1) / 2)):(-column('place')):(a(1)):(b(1)):(-column('place') - 0.36) \
         :(-column('place') + 0.36) with boxxyerror lc rgb '#E69F00' title 'communication', \
       data using (row(b(1) / 2)):(-column('place')):(b(1)):(b(1) + column('wait_s')) \
@@ -114,7 +113,9 @@ constexpr std::string_view kBars = R"(    set xlabel (p + columns > |modes| ? x_
       data using (row(column('round_s'))):(-column('place')) with points pt 2 ps 0.7 lw 1.5 \
         lc rgb '#000000' title 'round', \
       data using (row(column('bound_s'))):(-column('place')):(0.):(0.36) \
-        with xyerrorbars pt 0 lw 2.5 lc rgb '#D55E00' title 'bound'
+        with xyerrorbars pt 0 lw 2.5 lc rgb '#D55E00' title 'bound', \
+      data using (row(0.)):(-column('place')):(strcol('schedule')) \
+        with labels right offset -0.8,0 notitle
 )";
 
 }  // namespace
@@ -145,9 +146,9 @@ DrawnFigure draw_round_time(const Figure& figure, const Results& results) {
   rows.panels.cell_width = rows.panels.left + rows.panels.right + 330;
   rows.panels.legend = text_width("communication") + 60;
   drawing.notes = std::move(rows.notes);
-  rows.settings +=
-      fmt::format("set xrange [0:{}]\nx_title = {}\n", number(longest * 1.03),
-                  gnuplot_text(axis_title("time of a round", column_named(figure.columns, "round_s"))));
+  rows.settings += fmt::format(
+      "set xrange [0:{}]\nx_title = {}\n", number(longest * 1.03),
+      gnuplot_text(axis_title("time of a round", column_named(figure.columns, "round_s"))));
   drawing.plot = plot_program(figure, results, rows.panels, rows.settings, kBars);
   return drawing;
 }
@@ -170,16 +171,20 @@ constexpr std::string_view kHeat = R"(    set xlabel ''
     } else { unset colorbox }
     cell(value) = in_mode(modes[p], \
       column('place') <= rows_shown && column('arc_place') <= arcs_shown ? value : NaN)
+    # A schedule is named once, not once an arc.
+    seen = ''
+    is_new(name) = name eq seen ? 0 : (seen = name, 1)
     percent = 100.
     plot \
       data using (cell(column('arc_place'))):(-column('place')):(column('arc_place') - 0.48) \
         :(column('arc_place') + 0.48):(-column('place') - 0.46):(-column('place') + 0.46) \
-        :(percent * column('mean_utilisation')):xtic(strcol('arc')):ytic(strcol('schedule')) \
-        with boxxyerror fc palette, \
+        :(percent * column('mean_utilisation')) with boxxyerror fc palette, \
       data using (cell(column('arc_place'))):(-column('place')) \
         :(sprintf('%.0f', percent * column('mean_utilisation'))) \
-        :(column('mean_utilisation') > 0.55 ? 0xffffff : 0x000000) \
-        with labels font ',9' tc rgb variable
+        :(column('mean_utilisation') > 0.5 ? 0xffffff : 0x000000) \
+        with labels font ',9' tc rgb variable, \
+      data using (is_new(strcol('mode').strcol('schedule')) ? in_mode(modes[p], 0.4) : NaN) \
+        :(-column('place')):(strcol('schedule')) with labels right offset -0.8,0
 )";
 
 }  // namespace
@@ -249,10 +254,15 @@ DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) 
   rows.panels.legend = 110;
   // Light to dark, so that it survives grey print.
   rows.settings += fmt::format(
-      "arcs_shown = {}\nset xrange [0.4:arcs_shown + 0.6]\nset xtics rotate by 90 right\n"
+      "arcs_shown = {}\nset xrange [0.4:arcs_shown + 0.6]\nunset xtics\n"
       "set cbrange [0:100]\nset cblabel '{}'\nset cbtics scale 0.6\n"
       "set palette defined (0 '#f7f7f7', 0.35 '#9ecae1', 0.7 '#2878b5', 1 '#08306b')\n",
       shown, "mean utilisation (%)");
+  for (std::size_t a = 0; a < shown; ++a) {
+    rows.settings +=
+        fmt::format("set label {} {} at {},graph 0 rotate by 90 right offset 0,-0.5 noenhanced\n",
+                    a + 1, gnuplot_text(names[a]), a + 1);
+  }
   drawing.plot = plot_program(figure, results, rows.panels, rows.settings, kHeat);
   return drawing;
 }

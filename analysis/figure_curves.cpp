@@ -126,15 +126,21 @@ Axis time_axis(const std::vector<Curve>& curves, const Column& column) {
 
 constexpr double kRoom = 0.04;  // of the axis beyond the outermost value
 
+/// What is to be seen of the curves.
+struct Window {
+  double from_x = 0.0;
+  double least_y = -std::numeric_limits<double>::infinity();  ///< exclusive
+};
+
 Axis value_axis(const std::vector<Curve>& curves, std::string title, bool logarithmic,
-                std::optional<double> target) {
+                Window window, std::optional<double> target) {
   double least = target.value_or(std::numeric_limits<double>::infinity());
   double most = target.value_or(-least);
   for (const Curve& curve : curves) {
     for (const Point& point : curve.points) {
-      if (logarithmic && point.least <= 0.0) continue;
-      least = std::min(least, point.least);
-      most = std::max(most, point.most);
+      if (point.x < window.from_x) continue;
+      if (point.least > window.least_y) least = std::min(least, point.least);
+      if (point.most > window.least_y) most = std::max(most, point.most);
     }
   }
   Axis axis{.title = std::move(title), .logarithmic = logarithmic};
@@ -143,8 +149,9 @@ Axis value_axis(const std::vector<Curve>& curves, std::string title, bool logari
     axis.from = least / factor;
     axis.to = most * factor;
   } else {
-    axis.from = std::min(0.0, least);
-    axis.to = most + kRoom * std::max(most - axis.from, 1e-9);
+    const double room = kRoom * std::max(most - least, 1e-9);
+    axis.from = least - room;
+    axis.to = most + room;
   }
   return axis;
 }
@@ -159,6 +166,7 @@ struct CurveFigure {
   std::string x_column;
   std::optional<double> target;
   std::string quantity;  ///< a column of its own, where the figure has one
+  int points = -8;       ///< gnuplot's `pointinterval`; negative: with white around each
 };
 
 std::string csv_of(const Figure& figure, const RunGroups& runs, const CurveFigure& drawn) {
@@ -205,6 +213,7 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
 
   Panels panels{.modes = modes, .columns = modes.size() > 1 ? 2U : 1U};
   if (panels.columns == 1) panels.cell_width = 560;
+  panels.left = drawn.y.logarithmic ? 90 : 75;
   panels.legend = text_width(shown) + 60;
   const std::size_t rows = (modes.size() + 1) / panels.columns;
   // The legend must fit beside the panels.
@@ -232,9 +241,9 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
   }
   body += fmt::format(
       "      for [s = 1:|schedules|] {}:(column('mean')) \\\n"
-      "        with linespoints ls style[s] pointinterval -8 notitle, \\\n"
+      "        with linespoints ls style[s] pointinterval {} notitle, \\\n"
       "      for [s = 1:|schedules|] keyentry with linespoints ls style[s] title schedules[s]",
-      x);
+      x, drawn.points);
   if (drawn.target) {
     body += ", \\\n      target with lines lc rgb '#666666' lw 1 dt (4,4) title 'target'";
   }
@@ -242,21 +251,31 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
   return drawing;
 }
 
-/// Curves that stay at zero: nothing of them can be drawn on a logarithmic axis.
-std::vector<std::string> always_zero(const RunGroups& runs, std::vector<Curve>& curves) {
+/// Takes out the curves that are nowhere above the least value, and names them.
+std::vector<std::string> take_out(const RunGroups& runs, std::vector<Curve>& curves, double least) {
   std::vector<std::string> names;
-  const auto zero = [](const Curve& curve) {
-    return std::all_of(curve.points.begin(), curve.points.end(),
-                       [](const Point& point) { return point.most <= 0.0; });
+  const auto below = [least](const Curve& curve) {
+    return std::none_of(curve.points.begin(), curve.points.end(),
+                        [least](const Point& point) { return point.most > least; });
   };
-  for (const Curve& curve : curves) {
-    if (!zero(curve)) continue;
-    const std::string& name = runs.schedules[curve.group->schedule];
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  for (std::size_t s = 0; s < runs.schedules.size(); ++s) {
+    std::vector<std::string> modes;
+    bool all = true;
+    for (const Curve& curve : curves) {
+      if (curve.group->schedule != s) continue;
+      if (below(curve)) modes.push_back(runs.modes[curve.group->mode]);
+      all = all && below(curve);
+    }
+    if (modes.empty()) continue;
+    names.push_back(all ? runs.schedules[s]
+                        : fmt::format("{} (mode {})", runs.schedules[s], fmt::join(modes, ", ")));
   }
-  std::erase_if(curves, zero);
+  std::erase_if(curves, below);
   return names;
 }
+
+/// The islands' sums are rounded: less than this share of the largest distance is no distance.
+constexpr double kRounding = 1e-12;
 
 }  // namespace
 
@@ -282,7 +301,7 @@ DrawnFigure draw_time_to_accuracy(const Figure& figure, const Results& results) 
   drawn.x = time_axis(drawn.curves, column_named(figure.columns, drawn.x_column));
   drawn.y =
       value_axis(drawn.curves, axis_title(words, column_named(trace_columns(), drawn.quantity)),
-                 positive, drawn.target);
+                 positive, {.from_x = drawn.x.from}, drawn.target);
   return draw(figure, results, runs, drawn);
 }
 
@@ -293,7 +312,11 @@ DrawnFigure draw_consensus(const Figure& figure, const Results& results) {
   drawn.curves = curves_of(runs, "consensus_distance");
   if (drawn.curves.empty()) return LeftOut{"no run has a consensus distance"};
   const CurveFigure whole = drawn;
-  const std::vector<std::string> agreed = always_zero(runs, drawn.curves);
+  double most = 0.0;
+  for (const Curve& curve : drawn.curves) {
+    for (const Point& point : curve.points) most = std::max(most, point.most);
+  }
+  const std::vector<std::string> agreed = take_out(runs, drawn.curves, kRounding * most);
   if (drawn.curves.empty()) {
     return LeftOut{"the islands' models are equal at every evaluation of every run"};
   }
@@ -301,12 +324,12 @@ DrawnFigure draw_consensus(const Figure& figure, const Results& results) {
   drawn.y = value_axis(
       drawn.curves,
       axis_title("consensus distance", column_named(trace_columns(), "consensus_distance")), true,
-      std::nullopt);
+      {.from_x = drawn.x.from, .least_y = kRounding * most}, std::nullopt);
   Drawing drawing = draw(figure, results, runs, drawn);
   drawing.csv = csv_of(figure, runs, whole);
   if (!agreed.empty()) {
     drawing.notes.push_back(
-        fmt::format("islands that agree at every evaluation have no line on a logarithmic axis: {}",
+        fmt::format("no line where the islands agree, but for rounding, at every evaluation: {}",
                     fmt::join(agreed, ", ")));
   }
   return drawing;
@@ -316,6 +339,7 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
   const RunGroups runs = group_runs(results);
   CurveFigure drawn;
   drawn.x_column = "rounds";
+  drawn.points = 1;
   std::vector<std::string> untold;
   std::size_t rounds = 0;
   std::vector<std::pair<const RunGroup*, std::vector<Spread>>> groups;
@@ -351,8 +375,7 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
   }
   drawn.x = {.title = axis_title("rounds", column_named(figure.columns, "rounds"))};
   for (const Curve& curve : drawn.curves) drawn.x.to = std::max(drawn.x.to, curve.points.back().x);
-  drawn.y = {.title = axis_title("share of pairs that have heard from each other",
-                                 column_named(figure.columns, "mean")),
+  drawn.y = {.title = axis_title("share of pairs informed", column_named(figure.columns, "mean")),
              .to = 1.0 + kRoom};
   Drawing drawing = draw(figure, results, runs, drawn);
   if (!untold.empty()) {

@@ -265,8 +265,9 @@ DrawnFigure draw_map(const Figure& figure, const Results& results) {
   panels.legend = 110;
   std::string settings = fmt::format(
       "set xrange [{}:{}]\nset yrange [{}:{}]\nset size ratio -1\nunset border\nunset tics\n"
+      "set style textbox opaque noborder margins 0.2,0.2\n"
       "set cbrange [0:100]\nset cblabel 'mean utilisation (%)'\nset cbtics scale 0.6\n"
-      "set palette defined (0 '#d0d0d0', 0.3 '#56B4E9', 0.65 '#E69F00', 1 '#A02000')\n",
+      "set palette defined (0 '#d9d9d9', 0.35 '#9ecae1', 0.7 '#2878b5', 1 '#08306b')\n",
       number(frame.from_x), number(frame.to_x), number(frame.from_y), number(frame.to_y));
   settings += gnuplot_array("schedules", schedules) +
               "panel_title(p) = 'mode '.modes[p].': '.schedules[p]\n";
@@ -277,7 +278,7 @@ DrawnFigure draw_map(const Figure& figure, const Results& results) {
     panel +=
         ", \\\n      data using (of_kind('switch', column('x'))):(column('y')):(strcol('name')) "
         "\\\n"
-        "        with labels offset 0,0.9 font ',10'\n";
+        "        with labels boxed offset 0,1 font ',10'\n";
   } else {
     drawing.notes.push_back("the switches are too many to be named");
   }

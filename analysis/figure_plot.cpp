@@ -8,9 +8,9 @@
 namespace gyre {
 namespace {
 
-// Okabe and Ito's colours without their yellow, which white paper swallows.
+// Okabe and Ito's colours with a grey for their yellow, which white paper swallows.
 constexpr std::array kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                              "#E69F00", "#56B4E9", "#000000"};
+                              "#E69F00", "#56B4E9", "#000000", "#888888"};
 constexpr std::array kDashes{"solid", "(9,3)", "(2,2)", "(9,3,2,3)", "(14,4)"};
 constexpr std::array kPoints{7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 2};
 
