@@ -249,7 +249,7 @@ DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) 
   rows.panels.columns = 1;
   rows.panels.cell_width =
       rows.panels.left + rows.panels.right + std::max<std::size_t>(shown, 6) * 32;
-  rows.panels.bottom = text_width(names) + 12;
+  rows.panels.bottom = text_width(names) + 32;
   rows.panels.cell_height += rows.panels.bottom - 55;
   rows.panels.legend = 110;
   // Light to dark, so that it survives grey print.

@@ -213,7 +213,7 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
 
   Panels panels{.modes = modes, .columns = modes.size() > 1 ? 2U : 1U};
   if (panels.columns == 1) panels.cell_width = 560;
-  panels.left = drawn.y.logarithmic ? 90 : 75;
+  panels.left = 90;
   panels.legend = text_width(shown) + 60;
   const std::size_t rows = (modes.size() + 1) / panels.columns;
   // The legend must fit beside the panels.

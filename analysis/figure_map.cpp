@@ -92,7 +92,7 @@ std::vector<Place> places_of(const ResultMap& map) {
     }
   }
   const double n = static_cast<double>(places.size());
-  spread_out(places, std::max(width_of(places), 1.0) * std::min(0.09, 0.5 / std::sqrt(n)));
+  spread_out(places, std::max(width_of(places), 1.0) * std::min(0.11, 0.5 / std::sqrt(n)));
   return places;
 }
 
