@@ -1,9 +1,21 @@
 #include "analysis/columns.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "models/error.hpp"
 
 namespace gyre {
 namespace {
+
+/// A figure's column that shows another table's numbers: in the unit that they have there.
+consteval Column in_unit_of(std::string_view name, std::span<const Column> table,
+                            std::string_view column, std::string_view definition) {
+  for (const Column& other : table) {
+    if (other.name == column) return {name, other.unit, definition};
+  }
+  throw "the table has no such column";
+}
 
 constexpr std::array kSummary{
     Column{"schedule", "-", "name of the schedule in the scenario"},
@@ -206,6 +218,91 @@ constexpr std::array kForecast{
     Column{"simulated_rounds", "-", "rounds that were simulated"},
 };
 
+constexpr Column kMode{"mode", "-", "what the switches may do"};
+constexpr Column kPlace{"place", "-", "place of the schedule in its mode's ranking, from 1"};
+constexpr Column kSchedule{"schedule", "-", "name of the schedule in the scenario"};
+constexpr Column kSeeds{"seeds", "-", "seeds that the row stands for"};
+
+constexpr std::array kTimeToAccuracy{
+    kMode,
+    kPlace,
+    kSchedule,
+    in_unit_of("time_s", kTrace, "time_s",
+               "simulated time: every one at which some seed's run was evaluated"),
+    Column{"quantity", "-", "the column of trace.csv that is shown: of accuracy, else of loss"},
+    Column{"mean", "1, or the task's own",
+           "mean over the seeds; between two evaluations linear, after a run's last one that"},
+    Column{"least", "1, or the task's own", "least over the seeds"},
+    Column{"most", "1, or the task's own", "most over the seeds"},
+    kSeeds,
+};
+
+constexpr std::array kRoundTime{
+    kMode,
+    kPlace,
+    kSchedule,
+    in_unit_of("compute_s", kIslands, "compute_s", "an island's compute time in a round, mean"),
+    in_unit_of("communication_s", kIslands, "exchange_s",
+               "an island's time in exchanges in a round, mean"),
+    in_unit_of("wait_s", kIslands, "wait_s",
+               "an island's time of waiting for others in a round, mean"),
+    in_unit_of("round_s", kSummary, "mean_round_s",
+               "mean_round_s; less than the three together where islands compute while they "
+               "exchange"),
+    in_unit_of("bound_s", kSummary, "bound_round_s", "bound_round_s: least time of such a round"),
+    kSeeds,
+};
+
+constexpr std::array kLinkUtilisation{
+    kMode,
+    kPlace,
+    kSchedule,
+    Column{"arc_place", "-", "place of the arc by its highest mean utilisation in any run, from 1"},
+    Column{"arc", "-", "as in links.csv"},
+    Column{"kind", "-", "core or access"},
+    in_unit_of("mean_utilisation", kLinks, "mean_utilisation", "mean over the seeds"),
+    in_unit_of("peak_utilisation", kLinks, "peak_utilisation", "most over the seeds"),
+    kSeeds,
+};
+
+constexpr std::array kConsensus{
+    kMode,
+    kPlace,
+    kSchedule,
+    in_unit_of("time_s", kTrace, "time_s",
+               "simulated time: every one at which some seed's run was evaluated"),
+    in_unit_of("mean", kTrace, "consensus_distance", "mean consensus distance over the seeds"),
+    in_unit_of("least", kTrace, "consensus_distance", "least over the seeds"),
+    in_unit_of("most", kTrace, "consensus_distance", "most over the seeds"),
+    kSeeds,
+};
+
+constexpr std::array kSpread{
+    kMode,
+    kPlace,
+    kSchedule,
+    Column{"rounds", "-", "rounds that are over"},
+    Column{"mean", "1",
+           "share of ordered pairs of islands of which one has heard from the other by then, "
+           "directly or through others; mean over the seeds"},
+    Column{"least", "1", "least over the seeds"},
+    Column{"most", "1", "most over the seeds"},
+    kSeeds,
+};
+
+constexpr std::array kMap{
+    kMode,
+    kSchedule,
+    Column{"kind", "-", "core (an arc), switch or island"},
+    Column{"name", "-", "of the arc, the switch or the island"},
+    Column{"x", "-", "place on the drawing; as far as possible degrees east of its western edge"},
+    Column{"y", "-", "place on the drawing; as far as possible degrees north"},
+    Column{"end_x", "-", "where an arc ends"},
+    Column{"end_y", "-", "where an arc ends"},
+    in_unit_of("mean_utilisation", kLinks, "mean_utilisation",
+               "of the arc; of an island the higher one of its two access arcs"),
+};
+
 constexpr std::array kTables{
     OutputTable{"summary", "summary.csv: one row a run of a comparison", kSummary},
     OutputTable{"trace", "trace.csv: one row an evaluation of a run", kTrace},
@@ -219,6 +316,14 @@ constexpr std::array kTables{
     OutputTable{"forecast", "gyre forecast --format csv: one row a schedule, mode and H",
                 kForecast},
     OutputTable{"plan", "gyre plan --format csv: one row a mode and rank", kPlan},
+    OutputTable{"time-to-accuracy", "gyre figures: one row a schedule, mode and time",
+                kTimeToAccuracy},
+    OutputTable{"round-time", "gyre figures: one row a schedule and mode", kRoundTime},
+    OutputTable{"link-utilisation", "gyre figures: one row a schedule, mode and arc",
+                kLinkUtilisation},
+    OutputTable{"consensus", "gyre figures: one row a schedule, mode and time", kConsensus},
+    OutputTable{"spread", "gyre figures: one row a schedule, mode and number of rounds", kSpread},
+    OutputTable{"map", "gyre figures: one row a mode and arc, switch or island", kMap},
 };
 
 }  // namespace
@@ -233,6 +338,19 @@ std::span<const Column> exchange_columns() { return kExchange; }
 std::span<const Column> crosscheck_columns() { return kCrosscheck; }
 std::span<const Column> forecast_columns() { return kForecast; }
 std::span<const Column> plan_columns() { return kPlan; }
+std::span<const Column> time_to_accuracy_columns() { return kTimeToAccuracy; }
+std::span<const Column> round_time_columns() { return kRoundTime; }
+std::span<const Column> link_utilisation_columns() { return kLinkUtilisation; }
+std::span<const Column> consensus_columns() { return kConsensus; }
+std::span<const Column> spread_columns() { return kSpread; }
+std::span<const Column> map_columns() { return kMap; }
 std::span<const OutputTable> output_tables() { return kTables; }
+
+const Column& column_named(std::span<const Column> columns, std::string_view name) {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [name](const Column& column) { return column.name == name; });
+  check(found != columns.end(), "the table has to have the column that is named");
+  return *found;
+}
 
 }  // namespace gyre

@@ -40,6 +40,17 @@ std::span<const Column> plan_columns();
 /// `gyre crosscheck --format csv`: one row a round.
 std::span<const Column> crosscheck_columns();
 
+// The data of the figures (analysis/figures.hpp).
+std::span<const Column> time_to_accuracy_columns();
+std::span<const Column> round_time_columns();
+std::span<const Column> link_utilisation_columns();
+std::span<const Column> consensus_columns();
+std::span<const Column> spread_columns();
+std::span<const Column> map_columns();
+
+/// The column of that name. Requires that there is one.
+const Column& column_named(std::span<const Column> columns, std::string_view name);
+
 /// All of them.
 std::span<const OutputTable> output_tables();
 

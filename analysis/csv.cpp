@@ -1,5 +1,7 @@
 #include "analysis/csv.hpp"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "models/error.hpp"

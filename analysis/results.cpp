@@ -1,7 +1,6 @@
 #include "analysis/results.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -32,18 +31,10 @@ Json json_of(const fs::path& file) {
   }
 }
 
-std::optional<double> number_of(std::string_view text) {
-  const std::string copy(text);
-  char* end = nullptr;
-  const double value = std::strtod(copy.c_str(), &end);
-  if (copy.empty() || *end != '\0') return std::nullopt;
-  return value;
-}
-
 /// A latency as the manifest writes it (`4.5 ms`), in ms.
 double milliseconds_of(std::string_view text) {
   const std::size_t space = text.find(' ');
-  const double value = number_of(text.substr(0, space)).value_or(0.0);
+  const double value = parse_number(text.substr(0, space)).value_or(0.0);
   const std::string_view unit = space == std::string_view::npos ? "" : text.substr(space + 1);
   if (unit == "s") return value * 1e3;
   if (unit == "us") return value * 1e-3;
@@ -116,8 +107,8 @@ ResultMap map_of(const Results& results) {
     const std::string name(results.value(key + "name"));
     index.emplace(name, map.switches.size());
     map.switches.push_back({.name = name,
-                            .latitude = number_of(results.value(key + "latitude")),
-                            .longitude = number_of(results.value(key + "longitude"))});
+                            .latitude = parse_number(results.value(key + "latitude")),
+                            .longitude = parse_number(results.value(key + "longitude"))});
   });
   const auto switch_named = [&](std::string_view name) {
     const auto found = index.find(name);
@@ -175,7 +166,7 @@ std::string_view ResultTable::text(std::size_t row, std::string_view column) con
 }
 
 std::optional<double> ResultTable::value(std::size_t row, std::string_view column) const {
-  return number_of(text(row, column));
+  return parse_number(text(row, column));
 }
 
 bool ResultMap::placed() const {

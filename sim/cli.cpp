@@ -12,6 +12,7 @@
 
 #include "models/error.hpp"
 #include "sim/cli_export.hpp"
+#include "sim/cli_figures.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/cli_report.hpp"
 #include "sim/platform.hpp"
@@ -23,9 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",   "exchange", "plan",       "run",
-                                         "compare", "forecast", "crosscheck", "reproduce",
-                                         "import",  "export",   "report",     "list"};
+const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run",    "compare",
+                                         "forecast", "crosscheck", "reproduce", "import", "export",
+                                         "figures",  "report",     "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -209,7 +210,8 @@ void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
   command
       ->add_option("WHAT", options.what,
-                   "policies, tasks, exchanges, topologies, columns or reproductions")
+                   "policies, tasks, exchanges, topologies, columns, figures or\n"
+                   "reproductions")
       ->required();
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");
@@ -398,6 +400,7 @@ int run_cli(int argc, char** argv) {
   ReproduceOptions reproduce_options;
   ImportCommandOptions import_options;
   ExportCommandOptions export_options;
+  FiguresOptions figures_options;
   ReportOptions report_options;
   ListOptions list_options;
   Action action;
@@ -411,6 +414,7 @@ int run_cli(int argc, char** argv) {
   add_reproduce(app, reproduce_options, action);
   add_import(app, import_options, action);
   add_export(app, export_options, action);
+  add_figures(app, figures_options, action);
   add_report(app, report_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);

@@ -6,6 +6,7 @@
 
 #include "analysis/columns.hpp"
 #include "analysis/csv.hpp"
+#include "analysis/figures.hpp"
 #include "analysis/table.hpp"
 #include "models/error.hpp"
 #include "models/task.hpp"
@@ -119,6 +120,15 @@ Listing columns() {
   return listing;
 }
 
+Listing known_figures() {
+  Listing listing{.columns = {"figure", "title", "what it shows"}, .rows = {}};
+  for (const Figure& figure : figures()) {
+    listing.rows.push_back(
+        {std::string(figure.name), std::string(figure.title), std::string(figure.meaning)});
+  }
+  return listing;
+}
+
 void print(const Listing& listing, Format format) {
   if (format == Format::kCsv) {
     fmt::print("{}", csv_line(listing.columns));
@@ -148,8 +158,9 @@ void print(const Listing& listing, Format format) {
 int command_list(const ListOptions& options) {
   const Format format = chosen_format(options.format);
   const std::vector<std::pair<std::string, Listing (*)()>> listings{
-      {"policies", policies},     {"tasks", tasks},     {"exchanges", exchanges},
-      {"topologies", topologies}, {"columns", columns}, {"reproductions", known_tables}};
+      {"policies", policies},         {"tasks", tasks},     {"exchanges", exchanges},
+      {"topologies", topologies},     {"columns", columns}, {"figures", known_figures},
+      {"reproductions", known_tables}};
   std::vector<std::string> names;
   names.reserve(listings.size());
   for (const auto& [name, list] : listings) names.push_back(name);

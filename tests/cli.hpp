@@ -30,6 +30,11 @@ struct Outcome {
   std::string errors;  ///< standard error
 };
 
+/// Whether `gyre figures` can draw here.
+inline bool has_gnuplot() {
+  return std::system("gnuplot --version >/dev/null 2>&1") == 0;  // NOLINT(concurrency-mt-unsafe)
+}
+
 inline std::string read(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

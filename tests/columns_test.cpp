@@ -28,9 +28,10 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
           << column.name;
     }
   }
-  EXPECT_EQ(tables,
-            (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
-                                        "islands", "plan", "switches", "crosscheck", "forecast"}));
+  EXPECT_EQ(tables, (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
+                                                "islands", "plan", "switches", "crosscheck",
+                                                "forecast", "time-to-accuracy", "round-time",
+                                                "link-utilisation", "consensus", "spread", "map"}));
 }
 
 // A name that ends with a unit says the unit that the column declares.
