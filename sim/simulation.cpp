@@ -33,11 +33,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                .limits = spec_.limits},
       compute_(spec.compute, topology_.island_names(), spec.seed),
       timing_(sync_timing(spec)),
-      platform_(topology_,
-                spec.packets
-                    ? 0
-                    : timing_.most_in_flight(spec.training.delay(), spec.stop.rounds_of_one()) *
-                          most_paced_flows(network_, spec.exchange, spec.routing)),
+      platform_(topology_, start_policy()),
       flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
       packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                   topology_, platform_,
@@ -50,9 +46,6 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       islands_(topology_.island_count()) {
   behind_ = topology_.island_count();
   for (std::size_t i = 0; i < behind_; ++i) barrier_gates_.push_back(s4u::Semaphore::create(0));
-  const ExchangeContext exchanges = exchange_context(spec, network_);
-  spec_.policy->start({.topology = topology_, .seed = spec.seed, .exchanges = &exchanges});
-  spec_.policy->prepare([&interrupted] { return !interrupted; });
   if (spec_.task != nullptr) {
     spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
     const MixingRule rule{.outer = spec.training.outer_optimizer,
@@ -82,6 +75,22 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                                      .mixer = mixer_ ? &*mixer_ : nullptr,
                                                      .report = report});
   }
+}
+
+std::size_t Simulation::start_policy() {
+  const ExchangeContext exchanges = exchange_context(spec_, network_);
+  Policy& policy = *spec_.policy;
+  policy.start({.topology = topology_, .seed = spec_.seed, .exchanges = &exchanges});
+  policy.prepare([this] { return !interrupted_; });
+  if (spec_.packets || policy.overlay() || !policy.exchanges()) return 0;
+  // A quorum leaves cliques of any size.
+  std::optional<std::size_t> small;
+  if (!spec_.training.follows(StragglerSpec::Rule::kQuorum)) {
+    small = policy.different_cliques(kMostPackedIslands);
+  }
+  return timing_.most_in_flight(spec_.training.delay(), spec_.stop.rounds_of_one()) *
+         most_paced_flows(network_, spec_.exchange, spec_.routing,
+                          small.value_or(topology_.island_count() / 2));
 }
 
 RunResult Simulation::run() {
