@@ -1,6 +1,5 @@
 #include "sim/flow_network.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "models/error.hpp"
@@ -18,15 +17,18 @@ Instant FlowHandle::wait() {
     simgrid_compat::wait(comm_);
     ended_ = Instant::at_seconds(comm_->get_finish_time());
   }
-  if (stream_ != nullptr) network_->count(*std::exchange(stream_, nullptr), bytes_);
+  if (stream_ != nullptr) network_->meter_.count(*std::exchange(stream_, nullptr), bytes_);
   if (pace_ != nullptr) network_->free_paces_.push_back(std::exchange(pace_, nullptr));
   return ended_;
 }
 
-FlowNetwork::FlowNetwork(const Topology& topology, const Platform& platform)
-    : platform_(&platform), free_paces_(platform.pace_links()), usage_(topology.arc_count()) {
+FlowNetwork::FlowNetwork(const Platform& platform)
+    : platform_(&platform), free_paces_(platform.pace_links()), meter_(platform.links()) {
   s4u::Engine::on_time_advance_cb(
-      [this](double elapsed_s) { measure(Duration::seconds(elapsed_s)); });
+      [this](double elapsed_s) { meter_.advance(Duration::seconds(elapsed_s)); });
+  // The first change of a flow's state is its end.
+  s4u::Link::on_communication_state_change_cb(
+      [this](const auto& flow, auto /*before*/) { meter_.end(simgrid_compat::activity_of(flow)); });
 }
 
 FlowRoute FlowNetwork::route(const Stream& stream, std::optional<Bandwidth> rate) const {
@@ -50,6 +52,8 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
     handle.ended_ = simulated_now();
     return handle;
   }
+  ++started_;
+  started_arcs_ += static_cast<std::int64_t>(stream.arcs.size());
   const simgrid_compat::LinkList* links = &route.links;
   simgrid_compat::LinkList paced;
   if (route.rate) {
@@ -62,30 +66,11 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
       paced.push_back(link);
     links = &paced;
   }
-  handle.comm_ =
-      simgrid_compat::start_on(platform_->zone(), *links, platform_->host(starter),
-                               platform_->sink(), static_cast<std::uint64_t>(bytes.in_bytes()));
+  handle.comm_ = simgrid_compat::start_on(
+      platform_->zone(), *links, platform_->host(starter), platform_->sink(),
+      static_cast<std::uint64_t>(bytes.in_bytes()),
+      [&](const simgrid_compat::Activity* flow) { meter_.begin(stream, flow); });
   return handle;
-}
-
-void FlowNetwork::count(const Stream& stream, Bytes bytes) {
-  for (const ArcUse& use : stream.arcs) usage_[use.arc.index()].bytes += bytes * use.copies;
-}
-
-/// Called after the clock has moved and before flows that ended are removed: the rates are still
-/// those of the time that has passed.
-void FlowNetwork::measure(Duration elapsed) {
-  if (elapsed <= Duration()) return;
-  const std::vector<s4u::Link*>& links = platform_->links();
-  for (std::size_t a = 0; a < links.size(); ++a) {
-    const double bytes_per_second = links[a]->get_usage();
-    if (bytes_per_second <= 0.0) continue;
-    ArcUsage& usage = usage_[a];
-    usage.busy += elapsed;
-    usage.carried_bits += 8.0 * bytes_per_second * elapsed.in_seconds();
-    usage.peak_utilisation =
-        std::max(usage.peak_utilisation, bytes_per_second / links[a]->get_bandwidth());
-  }
 }
 
 }  // namespace gyre

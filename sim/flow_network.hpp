@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -7,18 +8,11 @@
 #include "models/topology.hpp"
 #include "models/units.hpp"
 #include "schedules/exchange_plan.hpp"
+#include "sim/arc_meter.hpp"
 #include "sim/platform.hpp"
 #include "sim/simgrid_compat.hpp"
 
 namespace gyre {
-
-/// What an arc carried in a run.
-struct ArcUsage {
-  Bytes bytes;                    ///< of the flows that ended
-  Duration busy;                  ///< time with at least one flow on it
-  double carried_bits = 0.0;      ///< ∫ rate dt, flows under way included
-  double peak_utilisation = 0.0;  ///< highest share of the capacity in use between two events
-};
 
 /// A stream's arcs in the engine's terms. Made once for a plan, used for every flow of it.
 struct FlowRoute {
@@ -59,7 +53,7 @@ class FlowNetwork {
  public:
   /// A flow with a rate of its own goes through one more link, which only it uses: of these the
   /// platform has as many as there can be such flows.
-  FlowNetwork(const Topology& topology, const Platform& platform);
+  explicit FlowNetwork(const Platform& platform);
   FlowNetwork(const FlowNetwork&) = delete;
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork() = default;
@@ -69,16 +63,18 @@ class FlowNetwork {
   /// Starts a flow over the stream's route from the host of `starter`, within any actor. The stream
   /// has to outlive the flow.
   FlowHandle start(IslandId starter, const Stream& stream, const FlowRoute& route, Bytes bytes);
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
+  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return meter_.usage(); }
+  /// How many flows were started, and Σ of their arcs.
+  [[nodiscard]] std::int64_t started() const { return started_; }
+  [[nodiscard]] std::int64_t started_arcs() const { return started_arcs_; }
   [[nodiscard]] simgrid::s4u::Host* host(IslandId island) const { return platform_->host(island); }
 
  private:
-  void measure(Duration elapsed);
-  void count(const Stream& stream, Bytes bytes);
-
   const Platform* platform_;
   std::vector<simgrid::s4u::Link*> free_paces_;
-  std::vector<ArcUsage> usage_;
+  ArcMeter meter_;
+  std::int64_t started_ = 0;
+  std::int64_t started_arcs_ = 0;
 };
 
 }  // namespace gyre

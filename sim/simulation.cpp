@@ -34,7 +34,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       compute_(spec.compute, topology_.island_names(), spec.seed),
       timing_(sync_timing(spec)),
       platform_(topology_, start_policy()),
-      flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
+      flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(platform_)),
       packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                   topology_, platform_,
                                   packet_options(topology_, *spec.packets, spec.limits, spec.seed,
@@ -200,6 +200,8 @@ void Simulation::finish() {
   result_.simulated = ended_.value_or(simulated_now()) - Instant();
   if (packets_ == nullptr) {
     result_.arcs = flows_->usage();
+    result_.flows = flows_->started();
+    result_.flow_arcs = flows_->started_arcs();
     return;
   }
   result_.arcs = packets_->usage();
