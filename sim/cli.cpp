@@ -1,17 +1,17 @@
 #include "sim/cli.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "sim/cli_generate.hpp"
 #include "sim/cli_import.hpp"
+#include "sim/cli_values.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
 
@@ -21,8 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run",    "compare",
-                                         "forecast", "crosscheck", "reproduce", "import", "list"};
+const std::vector<std::string> kCommands{"check",   "exchange", "plan",       "run",
+                                         "compare", "forecast", "crosscheck", "reproduce",
+                                         "import",  "generate", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -219,22 +220,11 @@ void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
   command
       ->add_option("WHAT", options.what,
-                   "policies, tasks, exchanges, topologies, columns or reproductions")
+                   "policies, tasks, exchanges, topologies, generators, columns or reproductions")
       ->required();
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");
   command->callback([&] { action = [&options] { return command_list(options); }; });
-}
-
-/// A whole number from an option. Errors: `InputError` naming the range.
-std::int64_t whole_number(std::string_view option, const std::string& text, std::int64_t least) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least) {
-    throw InputError(option, fmt::format("'{}' is no whole number from {} to {}", text, least,
-                                         std::numeric_limits<std::int64_t>::max()));
-  }
-  return value;
 }
 
 }  // namespace
@@ -271,7 +261,7 @@ LoadedScenario load(const CommonOptions& options) {
     check_fidelity(loaded.scenario, loaded.fidelity);
   }
   if (options.seed) {
-    const std::int64_t seed = whole_number("--seed", *options.seed, 0);
+    const std::int64_t seed = whole_number("--seed", *options.seed, {.least = 0});
     loaded.scenario.seeds = {seed};
     // The printed origin has to say what decides.
     std::erase_if(loaded.resolved, [](const ResolvedValue& value) {
@@ -352,7 +342,8 @@ std::string output_folder(const CommonOptions& options, const Scenario& scenario
 }
 
 std::size_t job_count(const CommonOptions& options) {
-  if (options.jobs) return static_cast<std::size_t>(whole_number("--jobs", *options.jobs, 1));
+  if (options.jobs)
+    return static_cast<std::size_t>(whole_number("--jobs", *options.jobs, {.least = 1}));
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -374,6 +365,7 @@ int run_cli(int argc, char** argv) {
   CrosscheckOptions crosscheck_options;
   ReproduceOptions reproduce_options;
   ImportCommandOptions import_options;
+  GenerateOptions generate_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -385,8 +377,12 @@ int run_cli(int argc, char** argv) {
   add_crosscheck(app, crosscheck_options, action);
   add_reproduce(app, reproduce_options, action);
   add_import(app, import_options, action);
+  add_generate(app, generate_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
+  if (argc > 2 && std::string_view(argv[1]) == "generate" && argv[2][0] != '-') {
+    chosen("gyre generate", argv[2], generator_names());
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -32,6 +32,11 @@ struct ImportCommandOptions {
 /// Adds `gyre import`; `action` becomes the command when it is parsed.
 void add_import(CLI::App& app, ImportCommandOptions& options, std::function<int()>& action);
 
+/// Errors: `InputError` if `--output` cannot be written, would be one of the inputs, or is there
+/// already and not to be overwritten.
+void check_output(const std::optional<std::string>& output, bool overwrite,
+                  const std::vector<std::string>& inputs);
+
 /// Makes a topology file of a foreign map. Returns the exit status. Errors: `InputError`.
 int command_import(const ImportCommandOptions& options);
 

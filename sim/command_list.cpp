@@ -9,6 +9,7 @@
 #include "analysis/table.hpp"
 #include "models/error.hpp"
 #include "models/task.hpp"
+#include "scenarios/generate/generators.hpp"
 #include "scenarios/topology_file.hpp"
 #include "schedules/policy.hpp"
 #include "sim/cli.hpp"
@@ -60,6 +61,14 @@ Listing exchanges() {
                    {"hub",
                     "all send to one member and take the result back from it; added and replicated "
                     "on the way as the mode allows"}}};
+}
+
+Listing generators() {
+  Listing listing{.columns = {"kind", "what it generates"}, .rows = {}};
+  for (const GeneratorEntry& entry : generator_table()) {
+    listing.rows.push_back({std::string(entry.name), std::string(entry.summary)});
+  }
+  return listing;
 }
 
 Listing known_tables() {
@@ -144,8 +153,9 @@ void print(const Listing& listing, Format format) {
 int command_list(const ListOptions& options) {
   const Format format = chosen_format(options.format);
   const std::vector<std::pair<std::string, Listing (*)()>> listings{
-      {"policies", policies},     {"tasks", tasks},     {"exchanges", exchanges},
-      {"topologies", topologies}, {"columns", columns}, {"reproductions", known_tables}};
+      {"policies", policies},         {"tasks", tasks},           {"exchanges", exchanges},
+      {"topologies", topologies},     {"generators", generators}, {"columns", columns},
+      {"reproductions", known_tables}};
   std::vector<std::string> names;
   names.reserve(listings.size());
   for (const auto& [name, list] : listings) names.push_back(name);

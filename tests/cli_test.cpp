@@ -16,7 +16,7 @@ TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
   const Outcome help = gyre("--help");
   EXPECT_EQ(help.status, 0);
   for (const char* command : {"check", "exchange", "plan", "run", "compare", "forecast",
-                              "crosscheck", "reproduce", "import", "list"}) {
+                              "crosscheck", "reproduce", "import", "generate", "list"}) {
     EXPECT_NE(help.output.find(fmt::format("  {} ", command)), std::string::npos) << command;
     EXPECT_EQ(gyre(fmt::format("{} --help", command)).status, 0);
   }
@@ -262,8 +262,9 @@ TEST_F(Cli, ReadmeAndParserKnowTheSameOptions) {
     return options;
   };
   std::set<std::string> known{"--version"};
-  for (const char* command : {"check", "exchange", "plan", "run", "compare", "forecast",
-                              "crosscheck", "reproduce", "import", "list"}) {
+  for (const char* command :
+       {"check", "exchange", "plan", "run", "compare", "forecast", "crosscheck", "reproduce",
+        "import", "generate random-geometric", "generate regions", "generate torus", "list"}) {
     known.merge(options_in(gyre(fmt::format("{} --help", command)).output));
   }
   std::set<std::string> documented;
