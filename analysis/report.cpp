@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 // What a page of some hundred runs can hold and still open at once.
 constexpr std::size_t kMostPoints = 200;
+constexpr std::size_t kMostArcs = 60;
 constexpr std::size_t kMostCells = 60'000;  ///< of rounds and spans, all runs together
 
 /// A number as a page needs it.
@@ -70,6 +71,8 @@ Json rounds_of(const ResultRun& run, std::size_t most) {
     const bool known = std::any_of(round["cliques"].begin(), round["cliques"].end(),
                                    [&](const Json& clique) { return clique == Json(members); });
     if (members.size() > 1 && !known) round["cliques"].push_back(members);
+    // An island of an overlay and those it hears from: no clique.
+    if (members.size() > 1 && rows.text(i, "exchange").empty()) round["overlay"] = true;
   }
   return list;
 }
@@ -87,10 +90,13 @@ Json spans_of(const ResultRun& run, const std::vector<std::string>& islands, std
     if (open == std::string::npos || close == std::string::npos) continue;
     const Json event = Json::parse(line.substr(open, close - open + 1), nullptr, false);
     if (!event.is_object()) continue;
-    const auto thread = event.value("tid", std::size_t{0});
+    const Json tid = event.value("tid", Json());
+    const Json args = event.value("args", Json::object());
+    if (!tid.is_number_unsigned() || tid > 1'000'000 || !args.is_object()) continue;
+    const auto thread = tid.get<std::size_t>();
     if (event.value("name", "") == "thread_name") {
       threads.resize(std::max(threads.size(), thread + 1));
-      threads[thread] = event.at("args").value("name", "");
+      threads[thread] = args.value("name", "");
       continue;
     }
     const auto activity =
@@ -100,7 +106,7 @@ Json spans_of(const ResultRun& run, const std::vector<std::string>& islands, std
     if (island == islands.end()) continue;
     list.push_back({island - islands.begin(), rounded(1e-6 * event.value("ts", 0.0)),
                     rounded(1e-6 * event.value("dur", 0.0)), activity - kActivities.begin(),
-                    event.at("args").value("round", 0)});
+                    args.value("round", 0)});
   }
   return list;
 }
@@ -113,7 +119,7 @@ Json arcs_of(const ResultTable& links) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return use(a) > use(b); });
   // The busiest say where it binds.
-  order.resize(std::min<std::size_t>(order.size(), 60));
+  order.resize(std::min(order.size(), kMostArcs));
   for (const std::size_t i : order) {
     list.push_back({links.text(i, "arc"), links.text(i, "kind"),
                     rounded(links.value(i, "capacity_gbps").value_or(0.0)),
@@ -214,6 +220,7 @@ Json run_json(const Results& results, const ResultRun& run, std::string_view qua
                      rounded(islands.value(i, "wait_s").value_or(0.0)),
                      rounded(islands.value(i, "exchange_s").value_or(0.0))});
   }
+  const bool colocated = run.summary && run.summary->policy == "colocated";
   const std::size_t rounds =
       std::max<std::size_t>(1, cells / std::max<std::size_t>(1, names.size()));
   return {{"id", run.id},
@@ -222,7 +229,10 @@ Json run_json(const Results& results, const ResultRun& run, std::string_view qua
           {"seed", run.seed},
           {"status", run.status},
           {"trace", trace_of(run, quantity)},
-          {"rounds", rounds_of(run, std::min<std::size_t>(rounds, 60))},
+          // In one data centre no round is on the map.
+          {"rounds", colocated ? Json::array() : rounds_of(run, std::min<std::size_t>(rounds, 60))},
+          {"colocated", colocated},
+          {"arcsLeftOut", links.rows() - std::min<std::size_t>(links.rows(), kMostArcs)},
           {"spans", spans_of(run, names, cells)},
           {"islands", times},
           {"arcs", arcs_of(links)},

@@ -125,10 +125,21 @@ ResultMap map_of(const Results& results) {
   list("links", [&](const std::string& key) {
     // Written as [A, B].
     const std::string_view ends = results.value(key + "between");
-    const std::size_t comma = ends.find(", ");
-    if (ends.size() < 2 || comma == std::string_view::npos) return;
-    map.links.push_back({.first = switch_named(ends.substr(1, comma - 1)),
-                         .second = switch_named(ends.substr(comma + 2, ends.size() - comma - 3)),
+    if (ends.size() < 2) return;
+    const std::string_view both = ends.substr(1, ends.size() - 2);
+    // A name may hold a comma.
+    std::size_t comma = both.find(", ");
+    while (comma != std::string_view::npos &&
+           !(index.contains(both.substr(0, comma)) && index.contains(both.substr(comma + 2)))) {
+      comma = both.find(", ", comma + 1);
+    }
+    if (comma == std::string_view::npos) {
+      throw InputError(
+          (results.folder / "manifest.json").string(),
+          fmt::format("names a link '{}' between switches that its map does not have", ends));
+    }
+    map.links.push_back({.first = switch_named(both.substr(0, comma)),
+                         .second = switch_named(both.substr(comma + 2)),
                          .latency_ms = milliseconds_of(results.value(key + "latency"))});
   });
   return map;
@@ -222,6 +233,7 @@ Results read_results(const fs::path& folder, std::string_view version) {
         }
       }
       if (missing > 0) {
+        results.whole = false;
         results.notes.push_back(
             fmt::format("{} of {} runs are missing: the comparison has not "
                         "ended; the same command again goes on with them",
@@ -241,6 +253,10 @@ Results read_results(const fs::path& folder, std::string_view version) {
                                         run.failure.empty() ? "" : ": ", run.failure));
   }
   results.description = results.value("description");
+  if (results.description == "\"\"") results.description.clear();  // none
+  results.whole =
+      results.whole && std::all_of(results.runs.begin(), results.runs.end(),
+                                   [](const ResultRun& run) { return run.status == "complete"; });
   rank_runs(results.runs);
   results.map = map_of(results);
   return results;

@@ -79,6 +79,7 @@ struct Results {
   std::vector<std::pair<std::string, std::string>> engine;  ///< its name, version and options
   std::vector<ResultRun> runs;                              ///< ranked as in summary.csv
   ResultMap map;
+  bool whole = true;               ///< no run is missing, truncated or failed
   std::vector<std::string> notes;  ///< what a reader has to know: other versions, missing runs
 
   /// A resolved value, or an empty string.

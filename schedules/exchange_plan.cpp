@@ -103,34 +103,56 @@ ExchangePlan plan_direct(const Network& network, const Clique& clique, Bytes pay
   return best;
 }
 
+/// The least that an in-network exchange with this root can take: the widest access link's time at
+/// the slowest member, and the way up and down. Never more than the plan's own prediction, to the
+/// last bit.
+Duration in_network_least(const Network& network, const Clique& clique, Bytes payload,
+                          SwitchId root) {
+  const Topology& topology = network.topology;
+  Prediction least;
+  Duration up;
+  Duration down;
+  for (const IslandId i : clique) {
+    for (const ArcId arc : {topology.up(i), topology.down(i)}) {
+      const auto rate = static_cast<double>(topology.arc(arc).capacity.in_bits_per_second());
+      least.bandwidth = std::max(least.bandwidth, Duration::seconds(payload.in_bits() / rate));
+    }
+    up = std::max(up, network.routes.latency(topology.node(i), topology.node(root)));
+    down = std::max(down, tree_latency(network, topology.node(root), topology.node(i)));
+  }
+  least.latency = up + down;
+  return least.total();
+}
+
 ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes payload) {
   if (clique.size() == 2) {
     ExchangePlan plan = plan_direct(network, clique, payload);
     plan.exchange = Exchange::kInNetwork;
     return plan;
   }
-  std::vector<ExchangePlan> plans;
+  std::optional<ExchangePlan> best;
   bool capable = false;
   for (std::size_t s = 0; s < network.topology.switch_count(); ++s) {
     const SwitchId root = SwitchId::at(s);
     if (!network.capabilities.adds(root) || !network.capabilities.replicates(root)) continue;
+    capable = true;
+    if (best && in_network_least(network, clique, payload, root) >= best->predicted.total()) {
+      continue;
+    }
     ExchangePlan plan = empty_plan(clique, payload, Exchange::kInNetwork);
     plan.root = root;
     add_flows(plan, {in_network_stream(network, clique, root)}, Carries::kResult);
     plan.predicted = predict_one_step(network.topology, plan.flows);
-    capable = true;
     if (!within_tables(network, plan.flows)) continue;
-    plans.push_back(within_limits(network, std::move(plan)));
+    plan = within_limits(network, std::move(plan));
+    if (!best || plan.predicted.total() < best->predicted.total()) best = std::move(plan);
   }
-  if (plans.empty()) {
+  if (!best) {
     check(capable, "in-network exchange without a capable switch");
     // No root keeps to the tables: the members do without the switches' sums.
     return plan_direct(network, clique, payload);
   }
-  return *std::min_element(plans.begin(), plans.end(),
-                           [](const ExchangePlan& a, const ExchangePlan& b) {
-                             return a.predicted.total() < b.predicted.total();
-                           });
+  return std::move(*best);
 }
 
 ExchangePlan plan_ring(const Network& network, const Clique& clique, Bytes payload) {

@@ -1,6 +1,8 @@
 #include "schedules/mixing.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <Eigen/SVD>
 
@@ -60,6 +62,26 @@ bool keeps_the_mean(const Eigen::MatrixXd& w) {
     return ((sums.array() - 1.0).abs() <= kTolerance).all();
   };
   return w.rows() == w.cols() && sums_to_one(w.rowwise().sum()) && sums_to_one(w.colwise().sum());
+}
+
+bool keeps_the_mean(const Round& round, std::size_t islands) {
+  std::vector<double> rows(islands, 0.0);
+  std::vector<double> columns(islands, 0.0);
+  for (const Clique& clique : round.cliques) {
+    double sum = 0.0;
+    for (const WeightedIsland& member : clique_weights(clique)) sum += member.weight;
+    for (const IslandId i : clique) {
+      rows[i.index()] += sum;
+      columns[i.index()] += sum;
+    }
+  }
+  for (const MixingEdge& edge : round.edges) {
+    // What the receiver takes it keeps less of its own: its row stays as it is.
+    columns[edge.from.index()] += edge.weight;
+    columns[edge.to.index()] -= edge.weight;
+  }
+  const auto is_one = [](double sum) { return std::abs(sum - 1.0) <= kTolerance; };
+  return std::ranges::all_of(rows, is_one) && std::ranges::all_of(columns, is_one);
 }
 
 bool is_doubly_stochastic(const Eigen::MatrixXd& w) {

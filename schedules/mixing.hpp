@@ -21,6 +21,8 @@ Eigen::MatrixXd ring_mixing_matrix(std::size_t islands);
 /// Whether each row and each column sums to 1 within 1e-12, so that a mix keeps the mean. (MATCHA's
 /// best weight may leave an island with less than nothing of its own model.)
 bool keeps_the_mean(const Eigen::MatrixXd& w);
+/// The same of a round's W, without making it. Cost: O(n + edges).
+bool keeps_the_mean(const Round& round, std::size_t islands);
 
 /// Whether every entry is ≥ 0 (within 1e-12) and each row and column sums to 1 within 1e-12.
 bool is_doubly_stochastic(const Eigen::MatrixXd& w);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,12 @@ class Policy {
   [[nodiscard]] virtual bool colocated() const { return false; }
   /// Whether every round is one clique of all islands.
   [[nodiscard]] virtual bool joins_all() const { return false; }
+  /// How many different cliques of two to `members` members all its rounds have together (islands
+  /// that are ahead exchange in a later one), once it has started; none where it cannot tell.
+  [[nodiscard]] virtual std::optional<std::size_t> different_cliques(
+      std::size_t /*members*/) const {
+    return std::nullopt;
+  }
   /// Whether its rounds are overlays, so that no exchange may be named.
   [[nodiscard]] virtual bool overlay() const { return false; }
   /// Whether no round ever exchanges, so that no exchange may be named.

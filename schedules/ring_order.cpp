@@ -1,6 +1,7 @@
 #include "schedules/ring_order.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -11,13 +12,14 @@ namespace {
 constexpr std::size_t kExactMembers = 9;
 constexpr std::size_t kImprovedMembers = 128;  // a sweep costs k³ path lengths
 
-/// Hops between members by position in the clique, with their arcs and latencies.
+/// Hops between members by position in the clique. Where an order is improved its hops are asked
+/// for again and again, and their arcs are kept; of more members they would be gigabytes.
 class Hops {
  public:
-  Hops(const Network& network, const Clique& clique, Bytes payload) : k_(clique.size()) {
+  Hops(const Network& network, const Clique& clique, Bytes payload)
+      : network_(&network), clique_(&clique), k_(clique.size()) {
     const auto steps = static_cast<double>(2 * (k_ - 1));
     const double bits_a_step = payload.in_bits() / static_cast<double>(k_);
-    arcs_.resize(k_ * k_);
     latency_.resize(k_ * k_, 0.0);
     seconds_.resize(network.topology.arc_count());
     load_.resize(network.topology.arc_count(), 0);
@@ -25,12 +27,16 @@ class Hops {
       const Bandwidth rate = network.topology.arc(ArcId::at(a)).capacity;
       seconds_[a] = steps * bits_a_step / static_cast<double>(rate.in_bits_per_second());
     }
+    const bool keeps = k_ <= kImprovedMembers;
     for (std::size_t i = 0; i < k_; ++i) {
       for (std::size_t j = 0; j < k_; ++j) {
-        if (i == j) continue;
-        const Stream hop = multicast_streams(network, clique[i], {&clique[j], 1}).front();
-        for (const ArcUse& use : hop.arcs) arcs_[i * k_ + j].push_back(use.arc.index());
-        latency_[i * k_ + j] = hop.deliveries.front().latency.in_seconds();
+        Duration latency;
+        walk(i, j, [&](ArcId a) {
+          latency += network.topology.arc(a).latency;
+          if (keeps) kept_.push_back(a);
+        });
+        latency_[i * k_ + j] = latency.in_seconds();
+        if (keeps) kept_ends_.push_back(kept_.size());
       }
     }
   }
@@ -40,14 +46,14 @@ class Hops {
 
   /// Puts a hop on its arcs; returns the slowest arc's time so far, at least `pace`.
   double add(std::size_t i, std::size_t j, double pace) {
-    for (const std::size_t a : arcs_[i * k_ + j]) {
-      load_[a] += 1;
-      pace = std::max(pace, load_[a] * seconds_[a]);
-    }
+    each_arc(i, j, [&](ArcId a) {
+      load_[a.index()] += 1;
+      pace = std::max(pace, load_[a.index()] * seconds_[a.index()]);
+    });
     return pace;
   }
   void remove(std::size_t i, std::size_t j) {
-    for (const std::size_t a : arcs_[i * k_ + j]) load_[a] -= 1;
+    each_arc(i, j, [&](ArcId a) { load_[a.index()] -= 1; });
   }
 
   /// The largest sum of 2(k−1) consecutive hop latencies: two laps less the smallest two in a row.
@@ -87,8 +93,31 @@ class Hops {
   }
 
  private:
+  /// The arcs of member i's tree that lead to member j, the last one first.
+  template <class Visit>
+  void walk(std::size_t i, std::size_t j, Visit visit) const {
+    const NodeId from = network_->topology.node((*clique_)[i]);
+    for (NodeId at = network_->topology.node((*clique_)[j]); at != from;) {
+      const ArcId arc = network_->routes.parent_arc(from, at);
+      visit(arc);
+      at = network_->topology.arc(arc).tail;
+    }
+  }
+
+  template <class Visit>
+  void each_arc(std::size_t i, std::size_t j, Visit visit) const {
+    if (kept_ends_.empty()) return walk(i, j, visit);
+    const std::size_t hop = i * k_ + j;
+    for (std::size_t a = hop == 0 ? 0 : kept_ends_[hop - 1]; a < kept_ends_[hop]; ++a) {
+      visit(kept_[a]);
+    }
+  }
+
+  const Network* network_;
+  const Clique* clique_;
   std::size_t k_;
-  std::vector<std::vector<std::size_t>> arcs_;
+  std::vector<ArcId> kept_;             ///< hop by hop
+  std::vector<std::size_t> kept_ends_;  ///< by hop: where its arcs end
   std::vector<double> latency_;
   std::vector<double> seconds_;  ///< by arc: all steps of one hop
   std::vector<int> load_;
@@ -139,19 +168,30 @@ class ExactSearch {
   double best_total_ = std::numeric_limits<double>::infinity();
 };
 
-std::vector<std::size_t> nearest_neighbour(const Hops& hops, std::size_t start) {
+/// For each member all members by their distance from it; equal ones by position.
+std::vector<std::vector<std::uint32_t>> by_distance(const Hops& hops) {
+  std::vector<std::vector<std::uint32_t>> lists(hops.size());
+  for (std::size_t i = 0; i < hops.size(); ++i) {
+    lists[i].resize(hops.size());
+    std::iota(lists[i].begin(), lists[i].end(), std::uint32_t{0});
+    std::stable_sort(lists[i].begin(), lists[i].end(), [&](std::uint32_t a, std::uint32_t b) {
+      return hops.latency(i, a) < hops.latency(i, b);
+    });
+  }
+  return lists;
+}
+
+std::vector<std::size_t> nearest_neighbour(const std::vector<std::vector<std::uint32_t>>& nearest,
+                                           std::size_t start) {
   std::vector<std::size_t> order{start};
-  std::vector<bool> used(hops.size(), false);
+  std::vector<bool> used(nearest.size(), false);
   used[start] = true;
-  while (order.size() < hops.size()) {
-    const auto closer = [&](std::size_t a, std::size_t b) {
-      if (used[a] != used[b]) return !used[a];
-      return hops.latency(order.back(), a) < hops.latency(order.back(), b);
-    };
-    std::size_t nearest = 0;
-    for (std::size_t j = 1; j < hops.size(); ++j) nearest = closer(j, nearest) ? j : nearest;
-    used[nearest] = true;
-    order.push_back(nearest);
+  while (order.size() < nearest.size()) {
+    const std::vector<std::uint32_t>& others = nearest[order.back()];
+    const std::size_t next =
+        *std::ranges::find_if(others, [&](std::uint32_t j) { return !used[j]; });
+    used[next] = true;
+    order.push_back(next);
   }
   return order;
 }
@@ -196,8 +236,9 @@ std::vector<std::size_t> heuristic_order(Hops& hops) {
   // All starts are compared; only the best ones are worth the improvement.
   constexpr std::size_t kImproved = 3;
   std::vector<std::pair<double, std::vector<std::size_t>>> starts;
+  const std::vector<std::vector<std::uint32_t>> nearest = by_distance(hops);
   for (std::size_t start = 0; start < hops.size(); ++start) {
-    std::vector<std::size_t> order = nearest_neighbour(hops, start);
+    std::vector<std::size_t> order = nearest_neighbour(nearest, start);
     const double total = hops.cost(order).total();
     starts.emplace_back(total, std::move(order));
   }

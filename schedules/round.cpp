@@ -54,6 +54,13 @@ Round make_round(std::vector<Clique> cliques, std::size_t islands) {
   return round;
 }
 
+std::size_t cliques_up_to(const Round& round, std::size_t members) {
+  const auto counts = [members](const Clique& clique) {
+    return clique.size() >= 2 && clique.size() <= members;
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(round.cliques, counts));
+}
+
 Round make_overlay(std::vector<MixingEdge> edges, std::size_t islands) {
   std::sort(edges.begin(), edges.end(), [](const MixingEdge& a, const MixingEdge& b) {
     return a.to != b.to ? a.to < b.to : a.from < b.from;

@@ -58,6 +58,9 @@ std::size_t rank_in(std::span<const IslandId> clique, IslandId member);
 /// Requires disjoint cliques of existing islands.
 Round make_round(std::vector<Clique> cliques, std::size_t islands);
 
+/// How many of its cliques have two to `members` members.
+std::size_t cliques_up_to(const Round& round, std::size_t members);
+
 /// Reads `SEO+TYO+SIN|LON+AMS`: members joined by `+`, cliques by `|`, islands left out do not
 /// exchange. Errors: `InputError` for strangers, repeated islands and empty names.
 Round parse_round(const Text& text, const Topology& topology);

@@ -188,15 +188,19 @@ Duration joint_end(const Topology& topology, const std::vector<ExchangePlan>& pl
   return fluid_time(topology, flows, true);
 }
 
-std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing) {
+std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing,
+                             std::size_t small_cliques) {
   const Topology& topology = network.topology;
-  const bool packs_trees = exchange == Exchange::kTree || exchange == Exchange::kBest;
   const std::size_t n = topology.island_count();
-  const bool paced = packs(exchange, routing) || network.limits != nullptr;
-  if (!packs_trees && !paced) return 0;
+  std::size_t packed = 0;
+  if (exchange == Exchange::kTree || packs(exchange, routing)) {
+    packed = n / 2;
+  } else if (exchange == Exchange::kBest) {
+    packed = small_cliques;
+  }
+  const std::size_t trees = packed * topology.arc_count();
   const bool pairs = routing == Routing::kEngineered || network.limits != nullptr;
-  const std::size_t groups = pairs ? n * (n - 1) : 2;
-  return (n / 2) * (topology.arc_count() + groups);
+  return trees + (pairs ? n * (n - 1) : 2 * packed);
 }
 
 bool plans_jointly(const Network& network, Exchange exchange, Routing routing) {

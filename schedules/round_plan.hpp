@@ -25,9 +25,13 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
 /// When the last of a round's plans ends, all of them together on an idle map (`fluid_time`).
 Duration joint_end(const Topology& topology, const std::vector<ExchangePlan>& plans);
 
-/// How many flows with a rate of their own can be under way at once: n/2 exchanges, each with no
-/// more trees than its LP has rows (arcs and groups). 0 where no plan sets rates.
-std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing);
+/// How many flows with a rate of their own can be under way at once, where no more than
+/// `small_cliques` cliques of up to `kMostPackedIslands` members exchange at a time. 0 where no
+/// plan sets rates. What is packed has no more trees than its LP has rows: an arc each and a group
+/// each, of every clique; what switches' limits slow down has no more flows than the cliques have
+/// ordered pairs.
+std::size_t most_paced_flows(const Network& network, Exchange exchange, Routing routing,
+                             std::size_t small_cliques);
 
 /// Whether the plans of a round depend on each other: as one packing, or by the switches' limits.
 bool plans_jointly(const Network& network, Exchange exchange, Routing routing);

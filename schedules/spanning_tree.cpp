@@ -1,6 +1,7 @@
 #include "schedules/spanning_tree.hpp"
 
 #include <optional>
+#include <tuple>
 
 #include "models/error.hpp"
 #include "models/routing.hpp"
@@ -22,32 +23,82 @@ Lengths mean_latencies(const Topology& topology) {
   return lengths;
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> spanning_tree(const Lengths& lengths,
-                                                               std::size_t most_degree) {
-  const std::size_t n = lengths.size();
-  std::vector<std::size_t> degrees(n, 0);
-  std::vector<bool> joined(n, false);
-  std::vector<std::pair<std::size_t, std::size_t>> tree;
-  if (n > 0) joined[0] = true;
-  while (tree.size() + 1 < n) {
-    std::optional<std::pair<std::size_t, std::size_t>> shortest;
-    for (std::size_t a = 0; a < n; ++a) {
-      if (!joined[a] || degrees[a] >= most_degree) continue;
-      for (std::size_t b = 0; b < n; ++b) {
-        if (joined[b]) continue;
-        if (!shortest || lengths[a][b] < lengths[shortest->first][shortest->second]) {
-          shortest = {a, b};
-        }
+namespace {
+
+/// Prim's algorithm with a bound on the degrees.
+class Growth {
+ public:
+  Growth(const Lengths& lengths, std::size_t most_degree)
+      : lengths_(lengths),
+        most_degree_(most_degree),
+        degrees_(lengths.size(), 0),
+        joined_(lengths.size(), false),
+        nearest_(lengths.size()) {
+    if (!lengths.empty()) join(0);
+  }
+
+  std::vector<std::pair<std::size_t, std::size_t>> tree() {
+    std::vector<std::pair<std::size_t, std::size_t>> tree;
+    while (tree.size() + 1 < lengths_.size()) {
+      std::optional<std::size_t> next;
+      for (std::size_t b = 0; b < lengths_.size(); ++b) {
+        if (joined_[b] || !nearest_[b]) continue;
+        if (!next || key(b) < key(*next)) next = b;
+      }
+      check(next.has_value(), "a tree whose nodes have all the edges that they may have");
+      const std::size_t from = *nearest_[*next];
+      tree.emplace_back(from, *next);
+      ++degrees_[*next];
+      join(*next);
+      if (++degrees_[from] >= most_degree_) leave(from);
+    }
+    return tree;
+  }
+
+ private:
+  /// Orders edges that lead out of the tree: by length, then by their ends.
+  [[nodiscard]] std::tuple<double, std::size_t, std::size_t> key(std::size_t b) const {
+    return {lengths_[*nearest_[b]][b], *nearest_[b], b};
+  }
+
+  void offer(std::size_t a, std::size_t b) {
+    std::optional<std::size_t>& nearest = nearest_[b];
+    if (!nearest || std::pair{lengths_[a][b], a} < std::pair{lengths_[*nearest][b], *nearest}) {
+      nearest = a;
+    }
+  }
+
+  void join(std::size_t a) {
+    joined_[a] = true;
+    if (degrees_[a] >= most_degree_) return;
+    for (std::size_t b = 0; b < lengths_.size(); ++b) {
+      if (!joined_[b]) offer(a, b);
+    }
+  }
+
+  /// The node has all its edges: who was nearest to it looks for another.
+  void leave(std::size_t full) {
+    for (std::size_t b = 0; b < lengths_.size(); ++b) {
+      if (joined_[b] || nearest_[b] != full) continue;
+      nearest_[b].reset();
+      for (std::size_t a = 0; a < lengths_.size(); ++a) {
+        if (joined_[a] && degrees_[a] < most_degree_) offer(a, b);
       }
     }
-    check(shortest.has_value(), "a tree whose nodes have all the edges that they may have");
-    const auto [from, to] = *shortest;
-    joined[to] = true;
-    ++degrees[from];
-    ++degrees[to];
-    tree.push_back(*shortest);
   }
-  return tree;
+
+  const Lengths& lengths_;
+  std::size_t most_degree_;
+  std::vector<std::size_t> degrees_;
+  std::vector<bool> joined_;
+  std::vector<std::optional<std::size_t>> nearest_;  ///< of those in the tree that may take edges
+};
+
+}  // namespace
+
+std::vector<std::pair<std::size_t, std::size_t>> spanning_tree(const Lengths& lengths,
+                                                               std::size_t most_degree) {
+  return Growth(lengths, most_degree).tree();
 }
 
 }  // namespace gyre

@@ -13,15 +13,19 @@
 namespace gyre {
 namespace {
 
-/// A part of a tree that one stream feeds (or that feeds one stream): its islands and arcs.
+/// A part of a tree that one stream feeds (or that feeds one stream): its islands and arcs, an arc
+/// once for each copy that it carries.
 struct Branch {
   std::vector<IslandId> islands;
-  std::map<ArcId, int> copies;
+  std::vector<ArcId> arcs;
 };
 
-void join(Branch& into, const Branch& other) {
+/// Appends the smaller to the larger, so that a whole tree costs O(n log n); nothing depends on the
+/// order of a branch's islands and arcs.
+void join(Branch& into, Branch other) {
+  if (into.arcs.size() < other.arcs.size()) std::swap(into, other);
   into.islands.insert(into.islands.end(), other.islands.begin(), other.islands.end());
-  for (const auto& [arc, copies] : other.copies) into.copies[arc] += copies;
+  into.arcs.insert(into.arcs.end(), other.arcs.begin(), other.arcs.end());
 }
 
 /// The tree between a root node and leaf islands, and which way its data flows.
@@ -31,38 +35,46 @@ class Tree {
 
   Tree(const Network& network, NodeId root, std::span<const IslandId> leaves, Direction direction)
       : network_(&network), direction_(direction) {
+    std::vector<bool> reached(network.topology.node_count(), false);
     for (const IslandId leaf : leaves) {
-      for (NodeId at = network.topology.node(leaf); at != root;) {
+      for (NodeId at = network.topology.node(leaf); at != root && !reached[at.index()];) {
+        reached[at.index()] = true;
         const ArcId arc = direction == Direction::kFromRoot ? network.routes.parent_arc(root, at)
                                                             : network.routes.next_arc(at, root);
         const Arc& ends = network.topology.arc(arc);
         const NodeId closer = direction == Direction::kFromRoot ? ends.tail : ends.head;
-        if (!children_[closer].insert(arc).second) break;
+        children_.emplace_back(closer, arc);
         at = closer;
       }
     }
+    std::sort(children_.begin(), children_.end());
   }
 
   /// The separate streams that serve the subtree below `node`: one per leaf, but those that meet at
   /// a capable switch are one.
   [[nodiscard]] std::vector<Branch> branches(NodeId node) const {
     const Topology& topology = network_->topology;
-    const auto children = children_.find(node);
-    if (children == children_.end()) return {Branch{{topology.island_at(node)}, {}}};
+    auto child = std::lower_bound(
+        children_.begin(), children_.end(), node,
+        [](const std::pair<NodeId, ArcId>& one, NodeId at) { return one.first < at; });
     std::vector<Branch> all;
-    for (const ArcId arc : children->second) {
-      const Arc& ends = topology.arc(arc);
+    if (child == children_.end() || child->first != node) {
+      all.push_back({.islands = {topology.island_at(node)}, .arcs = {}});
+      return all;
+    }
+    for (; child != children_.end() && child->first == node; ++child) {
+      const Arc& ends = topology.arc(child->second);
       for (Branch& branch : branches(direction_ == Direction::kFromRoot ? ends.head : ends.tail)) {
-        branch.copies[arc] += 1;
+        branch.arcs.push_back(child->second);
         all.push_back(std::move(branch));
       }
     }
     if (all.size() < 2 || !topology.is_switch(node) || !merges(topology.switch_at(node))) {
       return all;
     }
-    Branch one;
-    for (const Branch& branch : all) join(one, branch);
-    return {one};
+    for (std::size_t b = 1; b < all.size(); ++b) join(all.front(), std::move(all[b]));
+    all.resize(1);
+    return all;
   }
 
  private:
@@ -73,8 +85,19 @@ class Tree {
 
   const Network* network_;
   Direction direction_;
-  std::map<NodeId, std::set<ArcId>> children_;
+  std::vector<std::pair<NodeId, ArcId>> children_;  ///< sorted
 };
+
+/// The same arcs, each with its copies, by number.
+std::vector<ArcUse> arc_uses(std::vector<ArcId> arcs) {
+  std::sort(arcs.begin(), arcs.end());
+  std::vector<ArcUse> uses;
+  for (const ArcId arc : arcs) {
+    if (uses.empty() || uses.back().arc != arc) uses.push_back({.arc = arc, .copies = 0});
+    ++uses.back().copies;
+  }
+  return uses;
+}
 
 std::vector<ArcUse> arc_uses(const std::map<ArcId, int>& copies) {
   std::vector<ArcUse> uses;
@@ -94,17 +117,6 @@ Duration deepest(const Network& network, std::span<const IslandId> from, NodeId 
     depth = std::max(depth, network.routes.latency(network.topology.node(i), to));
   }
   return depth;
-}
-
-/// Latency along the out-tree of `from`, which may differ from unicast where latencies tie.
-Duration tree_latency(const Network& network, NodeId from, NodeId to) {
-  Duration latency;
-  for (NodeId at = to; at != from;) {
-    const Arc& arc = network.topology.arc(network.routes.parent_arc(from, at));
-    latency += arc.latency;
-    at = arc.tail;
-  }
-  return latency;
 }
 
 constexpr const char* kWrongStart = "its arcs do not start at its sources";
@@ -274,6 +286,16 @@ std::optional<std::string> shape_fault(const Network& network, const Stream& str
 
 }  // namespace
 
+Duration tree_latency(const Network& network, NodeId from, NodeId to) {
+  Duration latency;
+  for (NodeId at = to; at != from;) {
+    const Arc& arc = network.topology.arc(network.routes.parent_arc(from, at));
+    latency += arc.latency;
+    at = arc.tail;
+  }
+  return latency;
+}
+
 std::optional<Duration> latency_to(const Stream& stream, IslandId receiver) {
   for (const Delivery& delivery : stream.deliveries) {
     if (delivery.receiver == receiver) return delivery.latency;
@@ -288,7 +310,7 @@ std::vector<Stream> multicast_streams(const Network& network, IslandId source,
   for (Branch& branch : Tree(network, root, receivers, Tree::Direction::kFromRoot).branches(root)) {
     Stream stream{.sources = {source},
                   .deliveries = {},
-                  .arcs = arc_uses(branch.copies),
+                  .arcs = arc_uses(std::move(branch.arcs)),
                   .up = {},
                   .shape = {}};
     for (const IslandId i : sorted(std::move(branch.islands))) {
@@ -309,7 +331,7 @@ std::vector<Stream> reduction_streams(const Network& network, std::span<const Is
     streams.push_back(
         {.sources = islands,
          .deliveries = {{.receiver = receiver, .latency = deepest(network, islands, root)}},
-         .arcs = arc_uses(branch.copies),
+         .arcs = arc_uses(std::move(branch.arcs)),
          .up = {},
          .shape = {}});
   }
@@ -320,20 +342,19 @@ Stream in_network_stream(const Network& network, std::span<const IslandId> membe
   check(network.capabilities.adds(root) && network.capabilities.replicates(root),
         "the root of an in-network exchange has to add and replicate");
   const NodeId node = network.topology.node(root);
-  const std::vector<Branch> up =
-      Tree(network, node, members, Tree::Direction::kToRoot).branches(node);
+  std::vector<Branch> up = Tree(network, node, members, Tree::Direction::kToRoot).branches(node);
   const std::vector<Branch> down =
       Tree(network, node, members, Tree::Direction::kFromRoot).branches(node);
   check(up.size() == 1 && down.size() == 1, "a capable root has one stream in and one out");
-  std::map<ArcId, int> copies = up.front().copies;
-  std::vector<ArcUse> arcs_up = arc_uses(copies);
-  for (const auto& [arc, count] : down.front().copies) copies[arc] += count;
+  std::vector<ArcId> both = std::move(up.front().arcs);
+  std::vector<ArcUse> arcs_up = arc_uses(both);
+  both.insert(both.end(), down.front().arcs.begin(), down.front().arcs.end());
 
   const std::vector<IslandId> islands = sorted({members.begin(), members.end()});
   const Duration depth = deepest(network, islands, node);
   Stream stream{.sources = islands,
                 .deliveries = {},
-                .arcs = arc_uses(copies),
+                .arcs = arc_uses(std::move(both)),
                 .up = std::move(arcs_up),
                 .shape = {}};
   for (const IslandId i : islands) {

@@ -70,6 +70,10 @@ struct Network {
   const SwitchLimits* limits = nullptr;  ///< of adding switches; null: none
 };
 
+/// Latency along the out-tree of `from`, which may differ from unicast where latencies tie. Cost: a
+/// step for each arc of the way.
+Duration tree_latency(const Network& network, NodeId from, NodeId to);
+
 /// `source` to each of `receivers` over its shortest-path tree. Where all branching switches
 /// replicate that is one stream; without the capability, one unicast per receiver.
 std::vector<Stream> multicast_streams(const Network& network, IslandId source,

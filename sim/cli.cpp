@@ -1,10 +1,8 @@
 #include "sim/cli.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +11,10 @@
 #include "models/error.hpp"
 #include "sim/cli_export.hpp"
 #include "sim/cli_figures.hpp"
+#include "sim/cli_generate.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/cli_report.hpp"
+#include "sim/cli_values.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kFormats{"table", "csv", "json"};
 const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run",    "compare",
                                          "forecast", "crosscheck", "reproduce", "import", "export",
-                                         "figures",  "report",     "list"};
+                                         "figures",  "report",     "generate",  "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -210,23 +210,12 @@ void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
   command
       ->add_option("WHAT", options.what,
-                   "policies, tasks, exchanges, topologies, columns, figures or\n"
+                   "policies, tasks, exchanges, topologies, generators, columns, figures or\n"
                    "reproductions")
       ->required();
   add_format(*command, options.format);
   command->footer("Example: gyre list policies");
   command->callback([&] { action = [&options] { return command_list(options); }; });
-}
-
-/// A whole number from an option. Errors: `InputError` naming the range.
-std::int64_t whole_number(std::string_view option, const std::string& text, std::int64_t least) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least) {
-    throw InputError(option, fmt::format("'{}' is no whole number from {} to {}", text, least,
-                                         std::numeric_limits<std::int64_t>::max()));
-  }
-  return value;
 }
 
 }  // namespace
@@ -280,7 +269,7 @@ LoadedScenario load(const CommonOptions& options) {
     check_fidelity(loaded.scenario, loaded.fidelity);
   }
   if (options.seed) {
-    const std::int64_t seed = whole_number("--seed", *options.seed, 0);
+    const std::int64_t seed = whole_number("--seed", *options.seed, {.least = 0});
     loaded.scenario.seeds = {seed};
     // The printed origin has to say what decides.
     std::erase_if(loaded.resolved, [](const ResolvedValue& value) {
@@ -377,7 +366,8 @@ std::string output_folder(const CommonOptions& options, const Scenario& scenario
 }
 
 std::size_t job_count(const CommonOptions& options) {
-  if (options.jobs) return static_cast<std::size_t>(whole_number("--jobs", *options.jobs, 1));
+  if (options.jobs)
+    return static_cast<std::size_t>(whole_number("--jobs", *options.jobs, {.least = 1}));
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -402,6 +392,7 @@ int run_cli(int argc, char** argv) {
   ExportCommandOptions export_options;
   FiguresOptions figures_options;
   ReportOptions report_options;
+  GenerateOptions generate_options;
   ListOptions list_options;
   Action action;
   add_check(app, check_options, action);
@@ -416,8 +407,12 @@ int run_cli(int argc, char** argv) {
   add_export(app, export_options, action);
   add_figures(app, figures_options, action);
   add_report(app, report_options, action);
+  add_generate(app, generate_options, action);
   add_list(app, list_options, action);
   if (argc > 1 && argv[1][0] != '-') chosen("gyre", argv[1], kCommands);
+  if (argc > 2 && std::string_view(argv[1]) == "generate" && argv[2][0] != '-') {
+    chosen("gyre generate", argv[2], generator_names());
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

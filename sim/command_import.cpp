@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -13,6 +12,7 @@
 #include "scenarios/yaml.hpp"
 #include "sim/cli.hpp"
 #include "sim/cli_import.hpp"
+#include "sim/cli_values.hpp"
 #include "sim/manifest.hpp"
 #include "sim/output_file.hpp"
 #include "sim/version.hpp"
@@ -22,32 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_output(const ImportCommandOptions& options) {
-  if (options.output) {
-    check_output_file(*options.output, options.overwrite,
-                      {options.file, options.nodes.value_or(options.file)});
-  } else if (options.overwrite) {
-    throw InputError("--overwrite", "has no effect without --output");
-  }
-}
-
-/// A latency from an option in ms.
-std::optional<Duration> milliseconds(std::string_view option,
-                                     const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const std::optional<double> value = parse_number(*text);
-  if (!value || !std::isfinite(*value) || *value < 0.0) {
-    throw InputError(option, fmt::format("'{}' is no number of ms from 0, as in 0.0085", *text));
-  }
-  return Duration::milliseconds(*value);
-}
-
 ImportOptions import_options(const ImportCommandOptions& options) {
   ImportOptions result;
   result.islands = options.islands;
   result.force_bandwidth = options.force_bandwidth;
-  result.per_km = milliseconds("--ms-per-km", options.ms_per_km);
-  result.per_link = milliseconds("--ms-per-link", options.ms_per_link);
+  if (options.ms_per_km) result.per_km = milliseconds("--ms-per-km", *options.ms_per_km);
+  if (options.ms_per_link) result.per_link = milliseconds("--ms-per-link", *options.ms_per_link);
   result.drop_unplaced = options.drop_unplaced;
   result.largest_component = options.largest_component;
   result.internal_only = options.internal_only;
@@ -55,16 +35,7 @@ ImportOptions import_options(const ImportCommandOptions& options) {
     throw InputError("--name", "is empty; a name is wanted");
   }
   result.name = options.name;
-  if (options.bandwidth) {
-    const Parsed<Bandwidth> parsed = parse_bandwidth(*options.bandwidth);
-    if (!parsed.value) throw InputError("--bandwidth", parsed.problem);
-    if (*parsed.value <= Bandwidth()) {
-      throw InputError("--bandwidth", fmt::format("{} carries nothing; a positive bandwidth is "
-                                                  "wanted",
-                                                  *options.bandwidth));
-    }
-    result.bandwidth = parsed.value;
-  }
+  if (options.bandwidth) result.bandwidth = capacity("--bandwidth", *options.bandwidth);
   return result;
 }
 
@@ -121,7 +92,8 @@ void print_summary(const std::string& file, const ImportFormat& format, const Im
 
 int command_import(const ImportCommandOptions& options) {
   const ImportOptions choices = import_options(options);
-  check_output(options);
+  check_output(options.output, options.overwrite,
+               {options.file, options.nodes.value_or(options.file)});
   const SourceText source(read_text_file(options.file), options.file);
   const ImportFormat& format = choose_format(options.format_of, source);
   RawMap raw = read_map(format, source);

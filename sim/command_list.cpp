@@ -10,6 +10,7 @@
 #include "analysis/table.hpp"
 #include "models/error.hpp"
 #include "models/task.hpp"
+#include "scenarios/generate/generators.hpp"
 #include "scenarios/topology_file.hpp"
 #include "schedules/policy.hpp"
 #include "sim/cli.hpp"
@@ -65,6 +66,14 @@ Listing exchanges() {
                    {"multi-root",
                     "a part of the model a member, each along its own tree, in which members add "
                     "and re-send; needs no capability"}}};
+}
+
+Listing generators() {
+  Listing listing{.columns = {"kind", "what it generates"}, .rows = {}};
+  for (const GeneratorEntry& entry : generator_table()) {
+    listing.rows.push_back({std::string(entry.name), std::string(entry.summary)});
+  }
+  return listing;
 }
 
 Listing known_tables() {
@@ -158,9 +167,10 @@ void print(const Listing& listing, Format format) {
 int command_list(const ListOptions& options) {
   const Format format = chosen_format(options.format);
   const std::vector<std::pair<std::string, Listing (*)()>> listings{
-      {"policies", policies},         {"tasks", tasks},     {"exchanges", exchanges},
-      {"topologies", topologies},     {"columns", columns}, {"figures", known_figures},
-      {"reproductions", known_tables}};
+      {"policies", policies},     {"tasks", tasks},
+      {"exchanges", exchanges},   {"topologies", topologies},
+      {"generators", generators}, {"columns", columns},
+      {"figures", known_figures}, {"reproductions", known_tables}};
   std::vector<std::string> names;
   names.reserve(listings.size());
   for (const auto& [name, list] : listings) names.push_back(name);

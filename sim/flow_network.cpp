@@ -19,18 +19,21 @@ Instant FlowHandle::wait() {
     simgrid_compat::wait(comm_);
     ended_ = Instant::at_seconds(comm_->get_finish_time());
   }
-  if (stream_ != nullptr) network_->count(*std::exchange(stream_, nullptr), bytes_);
+  if (stream_ != nullptr) network_->meter_.count(*std::exchange(stream_, nullptr), bytes_);
   if (pace_ != nullptr) network_->free_paces_.push_back(std::exchange(pace_, nullptr));
   return ended_;
 }
 
-FlowNetwork::FlowNetwork(const Topology& topology, const Platform& platform)
+FlowNetwork::FlowNetwork(const Platform& platform)
     : platform_(&platform),
       free_paces_(platform.pace_links()),
-      usage_(topology.arc_count()),
-      offers_(topology.arc_count()) {
+      meter_(platform.links()),
+      offers_(platform.links().size()) {
   s4u::Engine::on_time_advance_cb(
-      [this](double elapsed_s) { measure(Duration::seconds(elapsed_s)); });
+      [this](double elapsed_s) { meter_.advance(Duration::seconds(elapsed_s)); });
+  // The first change of a flow's state is its end.
+  s4u::Link::on_communication_state_change_cb(
+      [this](const auto& flow, auto /*before*/) { meter_.end(simgrid_compat::activity_of(flow)); });
 }
 
 FlowRoute FlowNetwork::route(const Stream& stream, std::optional<Bandwidth> rate) const {
@@ -54,6 +57,8 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
     handle.ended_ = simulated_now();
     return handle;
   }
+  ++started_;
+  started_arcs_ += static_cast<std::int64_t>(stream.arcs.size());
   const simgrid_compat::LinkList* links = &route.links;
   simgrid_compat::LinkList paced;
   if (route.rate) {
@@ -66,9 +71,21 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
       paced.push_back(link);
     links = &paced;
   }
-  handle.comm_ =
-      simgrid_compat::start_on(platform_->zone(), *links, platform_->host(starter),
-                               platform_->sink(), static_cast<std::uint64_t>(bytes.in_bytes()));
+  handle.comm_ = simgrid_compat::start_on(
+      platform_->zone(), *links, platform_->host(starter), platform_->sink(),
+      static_cast<std::uint64_t>(bytes.in_bytes()),
+      // The engine bounds a flow for good by what its links carry when it starts.
+      [&] {
+        for (const auto& [a, changed] : changed_) {
+          platform_->links()[a]->set_bandwidth(changed.own_bytes_per_second);
+        }
+      },
+      [&](const simgrid_compat::Activity* flow) {
+        for (const auto& [a, changed] : changed_) {
+          platform_->links()[a]->set_bandwidth(changed.bytes_per_second);
+        }
+        meter_.begin(stream, flow);
+      });
   return handle;
 }
 
@@ -82,6 +99,12 @@ void FlowNetwork::set_capacity(ArcId arc, Bandwidth capacity) {
   check(capacity > Bandwidth(), "an arc needs a capacity");
   const std::size_t a = arc.index();
   offers_[a] = {.since = simulated_now(), .bits = offered_bits(a)};
+  meter_.change(arc);
+  auto& changed = changed_[a];
+  if (changed.own_bytes_per_second == 0.0) {
+    changed.own_bytes_per_second = platform_->links()[a]->get_bandwidth();
+  }
+  changed.bytes_per_second = capacity.in_bytes_per_second();
   platform_->links()[a]->set_bandwidth(capacity.in_bytes_per_second());
 }
 
@@ -98,26 +121,6 @@ std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {
   }
   offers_from_ = now;
   return means;
-}
-
-void FlowNetwork::count(const Stream& stream, Bytes bytes) {
-  for (const ArcUse& use : stream.arcs) usage_[use.arc.index()].bytes += bytes * use.copies;
-}
-
-/// Called after the clock has moved and before flows that ended are removed: the rates are still
-/// those of the time that has passed.
-void FlowNetwork::measure(Duration elapsed) {
-  if (elapsed <= Duration()) return;
-  const std::vector<s4u::Link*>& links = platform_->links();
-  for (std::size_t a = 0; a < links.size(); ++a) {
-    const double bytes_per_second = links[a]->get_usage();
-    if (bytes_per_second <= 0.0) continue;
-    ArcUsage& usage = usage_[a];
-    usage.busy += elapsed;
-    usage.carried_bits += 8.0 * bytes_per_second * elapsed.in_seconds();
-    usage.peak_utilisation =
-        std::max(usage.peak_utilisation, bytes_per_second / links[a]->get_bandwidth());
-  }
 }
 
 }  // namespace gyre

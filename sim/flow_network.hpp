@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -7,18 +9,11 @@
 #include "models/topology.hpp"
 #include "models/units.hpp"
 #include "schedules/exchange_plan.hpp"
+#include "sim/arc_meter.hpp"
 #include "sim/platform.hpp"
 #include "sim/simgrid_compat.hpp"
 
 namespace gyre {
-
-/// What an arc carried in a run.
-struct ArcUsage {
-  Bytes bytes;                    ///< of the flows that ended
-  Duration busy;                  ///< time with at least one flow on it
-  double carried_bits = 0.0;      ///< ∫ rate dt, flows under way included
-  double peak_utilisation = 0.0;  ///< highest share of the capacity in use between two events
-};
 
 /// A stream's arcs in the engine's terms. Made once for a plan, used for every flow of it.
 struct FlowRoute {
@@ -59,7 +54,7 @@ class FlowNetwork {
  public:
   /// A flow with a rate of its own goes through one more link, which only it uses: of these the
   /// platform has as many as there can be such flows.
-  FlowNetwork(const Topology& topology, const Platform& platform);
+  explicit FlowNetwork(const Platform& platform);
   FlowNetwork(const FlowNetwork&) = delete;
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork() = default;
@@ -74,16 +69,18 @@ class FlowNetwork {
   /// By arc, the mean capacity since the last call, or since the start; what it is now where no
   /// time has passed.
   [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
+  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return meter_.usage(); }
+  /// How many flows were started, and Σ of their arcs.
+  [[nodiscard]] std::int64_t started() const { return started_; }
+  [[nodiscard]] std::int64_t started_arcs() const { return started_arcs_; }
   [[nodiscard]] simgrid::s4u::Host* host(IslandId island) const { return platform_->host(island); }
 
  private:
-  void measure(Duration elapsed);
-  void count(const Stream& stream, Bytes bytes);
-
   const Platform* platform_;
   std::vector<simgrid::s4u::Link*> free_paces_;
-  std::vector<ArcUsage> usage_;
+  ArcMeter meter_;
+  std::int64_t started_ = 0;
+  std::int64_t started_arcs_ = 0;
   /// What an arc has offered since `take_mean_capacities` was last called.
   struct Offer {
     Instant since;  ///< the capacity has been what it is
@@ -91,6 +88,12 @@ class FlowNetwork {
   };
   [[nodiscard]] double offered_bits(std::size_t arc) const;
   std::vector<Offer> offers_;
+  /// Arcs whose capacity has changed: that of the map, and what it is now.
+  struct Changed {
+    double own_bytes_per_second = 0.0;
+    double bytes_per_second = 0.0;
+  };
+  std::map<std::size_t, Changed> changed_;
   Instant offers_from_;
 };
 

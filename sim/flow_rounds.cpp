@@ -19,7 +19,7 @@ std::vector<Duration> lengths_of_rounds(const Topology& topology, Bytes payload,
     std::size_t most = 0;
     for (const auto& flows : rounds) most = std::max(most, flows.size());
     Platform platform(topology, most);
-    FlowNetwork network(topology, platform);
+    FlowNetwork network(platform);
     const IslandId anybody = IslandId::at(0);
     Json lengths_s = Json::array();
     s4u::Actor::create("rounds", platform.host(anybody), [&] {

@@ -1,6 +1,7 @@
 #include "sim/gossip.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -14,11 +15,14 @@ Gossip::Gossip(const Parts& parts) : parts_(parts), topology_(parts.network.topo
   }
 }
 
-Gossip::State& Gossip::state_of(std::int64_t number, const Turn& turn) {
+Gossip::State& Gossip::state_of(std::int64_t number, const Round& overlay, const Turn& turn) {
   std::unique_ptr<State>& state = states_[number];
   if (state != nullptr) return *state;
   state = std::make_unique<State>();
   state->sent.resize(topology_.island_count());
+  for (const MixingEdge& edge : overlay.edges) {
+    state->sent[edge.from.index()].receivers.push_back(edge.to);
+  }
   if (parts_.mixer == nullptr) return *state;
   std::vector<IslandId> everybody;
   everybody.reserve(topology_.island_count());
@@ -31,19 +35,19 @@ Gossip::State& Gossip::state_of(std::int64_t number, const Turn& turn) {
 Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
                           const OnPhase& on_phase) {
   const std::int64_t number = parts_.timing.number(turn.round, turn.fragment);
-  State& state = state_of(number, turn);
+  State& state = state_of(number, overlay, turn);
   const Bytes bytes = parts_.timing.bytes(turn.fragment);
   if (state.mix != nullptr) parts_.mixer->contribute(*state.mix, me.index());
   const Instant ready = simulated_now();
   state.sent[me.index()].at = ready;
   state.sent[me.index()].least = turn.least;
-  send(state, me, overlay, bytes);
+  send(state, me, bytes);
 
   CliqueRow row = computed_row(turn.round, turn.fragment, {me}, turn.began, ready - turn.began);
   Duration least = turn.least;
   std::vector<ModelMixer::Share> shares;
-  for (const MixingEdge& edge : overlay.edges) {
-    if (edge.to != me) continue;
+  const auto senders = std::ranges::equal_range(overlay.edges, me, std::less<>(), &MixingEdge::to);
+  for (const MixingEdge& edge : senders) {
     const Sent& theirs = state.sent[edge.from.index()];
     on_phase(theirs.begun ? SyncPhase::kExchanging : SyncPhase::kMeeting);
     receive(state, me, edge.from);
@@ -70,14 +74,10 @@ Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
   return least;
 }
 
-void Gossip::send(State& state, IslandId me, const Round& overlay, Bytes bytes) {
+void Gossip::send(State& state, IslandId me, Bytes bytes) {
   Sent& mine = state.sent[me.index()];
-  std::vector<IslandId> receivers;
-  for (const MixingEdge& edge : overlay.edges) {
-    if (edge.from == me) receivers.push_back(edge.to);
-  }
-  if (!receivers.empty()) {
-    for (Stream& stream : multicast_streams(parts_.network, me, receivers)) {
+  if (!mine.receivers.empty()) {
+    for (Stream& stream : multicast_streams(parts_.network, me, mine.receivers)) {
       FlowRoute route = parts_.flows.route(stream);
       mine.parts.push_back({.stream = std::move(stream), .route = std::move(route), .handle = {}});
     }

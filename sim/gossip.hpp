@@ -58,7 +58,8 @@ class Gossip {
     };
     bool begun = false;
     Instant at;
-    Duration least;  ///< of the turn
+    Duration least;                   ///< of the turn
+    std::vector<IslandId> receivers;  ///< by rank
     std::vector<Part> parts;
     std::vector<IslandId> waiting;  ///< for it to begin
   };
@@ -68,8 +69,8 @@ class Gossip {
     std::size_t through = 0;
   };
 
-  State& state_of(std::int64_t number, const Turn& turn);
-  void send(State& state, IslandId me, const Round& overlay, Bytes bytes);
+  State& state_of(std::int64_t number, const Round& overlay, const Turn& turn);
+  void send(State& state, IslandId me, Bytes bytes);
   /// Blocks until the island holds what `from` has sent it.
   void receive(State& state, IslandId me, IslandId from);
 

@@ -29,4 +29,13 @@ void check_output_file(const std::string& file, bool overwrite,
   }
 }
 
+void check_output(const std::optional<std::string>& output, bool overwrite,
+                  const std::vector<std::string>& inputs) {
+  if (output) {
+    check_output_file(*output, overwrite, inputs);
+  } else if (overwrite) {
+    throw InputError("--overwrite", "has no effect without --output");
+  }
+}
+
 }  // namespace gyre

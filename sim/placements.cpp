@@ -37,7 +37,7 @@ void Placements::begin(std::int64_t number) {
     placed += placement.round->cliques[c].size();
   }
   check(placed == islands_, "a round has to place every island once");
-  check(keeps_the_mean(mixing_matrix(*placement.round, islands_)),
+  check(keeps_the_mean(*placement.round, islands_),
         "a round's mixing weights have to sum to 1 by rows and by columns");
   stretches_.push_back(std::move(stretch));
 }

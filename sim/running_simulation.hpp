@@ -26,6 +26,8 @@ class Simulation {
   RunResult run();
 
  private:
+  /// Returns how many flows with a rate of their own its rounds can have under way at once.
+  std::size_t start_policy();
   void live(IslandId me);
   /// The steps before a fragment's exchange, then the exchange.
   bool train_then_send(IslandId me, std::size_t fragment);

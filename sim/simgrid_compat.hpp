@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -12,6 +13,14 @@
 
 /// What differs between SimGrid 3.32 and 4.x, in one place.
 namespace gyre::simgrid_compat {
+
+using Activity = simgrid::kernel::activity::ActivityImpl;
+
+/// The communication whose last byte has left. Its class is not among the headers that SimGrid
+/// installs; all of it that is needed here is in its one base, which has the same address.
+inline const Activity* activity_of(const simgrid::kernel::resource::NetworkAction& action) {
+  return reinterpret_cast<const simgrid::kernel::resource::Action&>(action).get_activity();
+}
 
 using LinkList = std::vector<simgrid::kernel::resource::StandardLinkImpl*>;
 
@@ -74,17 +83,21 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<simgrid::s4u::CommPtr> starting_;
 };
 
-/// Starts a communication of so many bytes between two hosts of the zone over these links. Choice
-/// and start are one step of the engine's own, between which no actor runs.
-inline simgrid::s4u::CommPtr start_on(ChosenRouteZone& zone, const LinkList& links,
-                                      simgrid::s4u::Host* from, simgrid::s4u::Host* to,
-                                      std::uint64_t bytes) {
+/// Starts a communication of so many bytes between two hosts of the zone over these links. What
+/// `prepare` does, the choice, the start and what `started` does with it are one step of the
+/// engine's own, between which no actor runs or is killed.
+template <class Prepare, class Started>
+simgrid::s4u::CommPtr start_on(ChosenRouteZone& zone, const LinkList& links,
+                               simgrid::s4u::Host* from, simgrid::s4u::Host* to,
+                               std::uint64_t bytes, Prepare prepare, Started started) {
   const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init(from, to);
   comm->set_payload_size(bytes);
   zone.hold(comm);
   simgrid::kernel::actor::simcall_answered([&] {
+    prepare();
     zone.choose(from, links);
     comm->start();
+    started(comm->get_impl());
   });
   zone.let_go(comm);
   return comm;

@@ -33,12 +33,8 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                .limits = spec_.limits},
       compute_(spec.compute, topology_.island_names(), spec.seed),
       timing_(sync_timing(spec)),
-      platform_(topology_,
-                spec.packets
-                    ? 0
-                    : timing_.most_in_flight(spec.training.delay(), spec.stop.rounds_of_one()) *
-                          most_paced_flows(network_, spec.exchange, spec.routing)),
-      flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(topology_, platform_)),
+      platform_(topology_, start_policy()),
+      flows_(spec.packets ? nullptr : std::make_unique<FlowNetwork>(platform_)),
       packets_(spec.packets ? std::make_unique<PacketNetwork>(
                                   topology_, platform_,
                                   packet_options(topology_, *spec.packets, spec.limits, spec.seed,
@@ -50,17 +46,6 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       islands_(topology_.island_count()) {
   behind_ = topology_.island_count();
   for (std::size_t i = 0; i < behind_; ++i) barrier_gates_.push_back(s4u::Semaphore::create(0));
-  const ExchangeContext exchanges = exchange_context(spec, network_);
-  LabelCounts labels;
-  if (spec_.task != nullptr) {
-    spec_.task->start({.islands = topology_.island_names(), .seed = spec.seed});
-    labels = spec_.task->label_counts();
-  }
-  spec_.policy->start({.topology = topology_,
-                       .seed = spec.seed,
-                       .exchanges = &exchanges,
-                       .labels = labels.empty() ? nullptr : &labels});
-  spec_.policy->prepare([&interrupted] { return !interrupted; });
   if (spec_.task != nullptr) {
     const MixingRule rule{.outer = spec.training.outer_optimizer,
                           .compression = spec.training.compression,
@@ -89,6 +74,30 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                                      .mixer = mixer_ ? &*mixer_ : nullptr,
                                                      .report = report});
   }
+}
+
+std::size_t Simulation::start_policy() {
+  const ExchangeContext exchanges = exchange_context(spec_, network_);
+  LabelCounts labels;
+  if (spec_.task != nullptr) {
+    spec_.task->start({.islands = topology_.island_names(), .seed = spec_.seed});
+    labels = spec_.task->label_counts();
+  }
+  Policy& policy = *spec_.policy;
+  policy.start({.topology = topology_,
+                .seed = spec_.seed,
+                .exchanges = &exchanges,
+                .labels = labels.empty() ? nullptr : &labels});
+  policy.prepare([this] { return !interrupted_; });
+  if (spec_.packets || policy.overlay() || !policy.exchanges()) return 0;
+  // A quorum leaves cliques of any size.
+  std::optional<std::size_t> small;
+  if (!spec_.training.follows(StragglerSpec::Rule::kQuorum)) {
+    small = policy.different_cliques(kMostPackedIslands);
+  }
+  return timing_.most_in_flight(spec_.training.delay(), spec_.stop.rounds_of_one()) *
+         most_paced_flows(network_, spec_.exchange, spec_.routing,
+                          small.value_or(topology_.island_count() / 2));
 }
 
 RunResult Simulation::run() {
@@ -176,6 +185,8 @@ void Simulation::stop(RunStatus status, std::string why) {
   result_.status = status;
   result_.failure = std::move(why);
   ended_ = simulated_now();
+  // What is under way plays on in the engine, but is no part of the run.
+  if (flows_ != nullptr) result_.arcs = flows_->usage();
   for (std::size_t i = 0; i < islands_.size(); ++i) go(IslandId::at(i), Position::kDone);
   s4u::Actor::kill_all();
 }
@@ -216,7 +227,9 @@ void Simulation::finish() {
   result_.islands = times_.shares();
   result_.simulated = ended_.value_or(simulated_now()) - Instant();
   if (packets_ == nullptr) {
-    result_.arcs = flows_->usage();
+    if (!ended_) result_.arcs = flows_->usage();
+    result_.flows = flows_->started();
+    result_.flow_arcs = flows_->started_arcs();
     return;
   }
   result_.arcs = packets_->usage();

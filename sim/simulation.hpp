@@ -142,6 +142,8 @@ struct RunResult {
   std::vector<ArcUsage> arcs;       ///< by arc
   std::vector<std::int64_t> lost;   ///< chunks, by arc
   std::int64_t events = 0;          ///< of packets
+  std::int64_t flows = 0;           ///< that were started, at fidelity `flow`
+  std::int64_t flow_arcs = 0;       ///< Σ over these flows of the arcs that each takes
   Duration simulated;
   double learning_wall_s = 0.0;  ///< wall-clock, for display only
   double total_wall_s = 0.0;

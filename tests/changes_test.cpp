@@ -39,6 +39,31 @@ TEST(Changes, StrikeFlowsUnderWay) {
   }
 }
 
+// A flow begins while its arc is slow: 0.4 s at 0.1 Gbps carry 0.04 of 8 Gbit, the rest
+// takes 0.796 s from 1.4 s on.
+TEST(Changes, AFlowThatBeginsOnASlowArcGetsFasterWithIt) {
+  const Topology topology = pair();
+  Repeated policy(topology, {"A+B"});
+  RunSpec spec = pair_spec(topology, policy);
+  spec.stop.max_rounds = 1;
+  spec.changes = {change(topology, 0.9, "a->b", 0.1), change(topology, 1.4, "a->b", 10.0)};
+  EXPECT_NEAR(field(run_log(spec).back(), 2), 1.4 + 0.796 + 0.01, 1e-9);
+  // Slow again for the rest: the bound is still the map's.
+  spec.changes.push_back(change(topology, 1.8, "a->b", 1.0));
+  EXPECT_NEAR(field(run_log(spec).back(), 2), 1.8 + 3.96 + 0.01, 1e-9);
+}
+
+// A run that is stopped in the middle of its flows counts what they carried until then.
+TEST(Changes, WhatIsUnderWayWhenARunStopsCountsUpToThere) {
+  const Topology topology = pair();
+  Repeated policy(topology, {"A+B"});
+  RunSpec spec = pair_spec(topology, policy);
+  spec.payload = Bytes::count(100'000'000'000);
+  spec.stop.max_time = Duration::seconds(1.5);
+  // Three arcs each way at 10 Gbps for 0.5 s.
+  EXPECT_NEAR(field(run_log(spec).back(), 5), 6 * 5e9, 1.0);
+}
+
 // What an arc offered on average between two rounds.
 class Watching final : public Policy {
  public:

@@ -17,7 +17,7 @@ TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
   EXPECT_EQ(help.status, 0);
   for (const char* command :
        {"check", "exchange", "plan", "run", "compare", "forecast", "crosscheck", "reproduce",
-        "import", "export", "figures", "report", "list"}) {
+        "import", "export", "figures", "report", "generate", "list"}) {
     EXPECT_NE(help.output.find(fmt::format("  {} ", command)), std::string::npos) << command;
     EXPECT_EQ(gyre(fmt::format("{} --help", command)).status, 0);
   }
@@ -266,7 +266,8 @@ TEST_F(Cli, ReadmeAndParserKnowTheSameOptions) {
   std::set<std::string> known{"--version"};
   for (const char* command :
        {"check", "exchange", "plan", "run", "compare", "forecast", "crosscheck", "reproduce",
-        "import", "export", "figures", "report", "list"}) {
+        "import", "export", "figures", "report", "generate random-geometric", "generate regions",
+        "generate torus", "list"}) {
     known.merge(options_in(gyre(fmt::format("{} --help", command)).output));
   }
   std::set<std::string> documented;

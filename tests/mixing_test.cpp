@@ -119,6 +119,21 @@ TEST(IsDoublyStochastic, SeesEachWayOfBeingWrong) {
 
 // O2: the second eigenvalue (1 + 2 cos(2π/n))/3 of a ring with weights 1/3, and what is left of the
 // variance in the worst direction after 1, 5 and 10 rounds.
+// The sparse check and the matrix agree: who gives more than it takes breaks the columns.
+TEST(KeepsTheMean, OfARoundIsThatOfItsMatrix) {
+  const auto edge = [](std::size_t from, std::size_t to, double weight) {
+    return MixingEdge{.from = IslandId::at(from), .to = IslandId::at(to), .weight = weight};
+  };
+  const Round ring = make_overlay({edge(0, 1, 0.5), edge(1, 2, 0.5), edge(2, 0, 0.5)}, 3);
+  const Round lopsided = make_overlay({edge(0, 1, 0.5), edge(1, 2, 0.5), edge(2, 0, 0.25)}, 3);
+  EXPECT_TRUE(keeps_the_mean(ring, 3));
+  EXPECT_FALSE(keeps_the_mean(lopsided, 3));
+  for (const Round& round : {ring, lopsided, digits("03 124", 6)}) {
+    const std::size_t n = round.cliques.size() == 3 && round.edges.empty() ? 6 : 3;
+    EXPECT_EQ(keeps_the_mean(round, n), keeps_the_mean(mixing_matrix(round, n)));
+  }
+}
+
 TEST(Contraction, OfARingIsItsSecondEigenvalue) {
   const Matrix ring = ring_mixing_matrix(kNine);
   EXPECT_NEAR(contraction(ring), 0.8440296287459855, 1e-12);

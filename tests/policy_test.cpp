@@ -71,6 +71,7 @@ TEST_P(EveryPolicy, MixesDoublyStochastically) {
   for (const Round& round : rounds_of(*policy_, topology_, 1)) {
     const Eigen::MatrixXd w = mixing_matrix(round, n_);
     EXPECT_TRUE(name_ == "matcha" ? keeps_the_mean(w) : is_doubly_stochastic(w));
+    EXPECT_TRUE(keeps_the_mean(round, n_));
     // Who sends round the clock takes from others than those it sends to.
     if (name_ != "exponential") {
       EXPECT_LE((w - w.transpose()).cwiseAbs().maxCoeff(), 1e-15);

@@ -60,6 +60,11 @@ TEST_F(Report, HoldsWhatTheRunsRecorded) {
       EXPECT_NEAR(run.at("trace").at(i - 1).at(1).get<double>(), std::stod(trace[i][7]), 1e-4);
     }
     const auto rounds = parse_csv(read(folder / "rounds.csv"));
+    // In one data centre nothing is on the map.
+    if (run.at("schedule") == "colocated") {
+      EXPECT_TRUE(run.at("rounds").empty());
+      continue;
+    }
     EXPECT_EQ(run.at("rounds").size(), std::stoul(rounds.back()[0]) + 1);
     const bool exchanges = run.at("schedule") != "none";
     EXPECT_EQ(run.at("rounds").at(0).at("cliques").size(), exchanges ? 1U : 0U);
@@ -75,10 +80,11 @@ TEST_F(Report, AnswersInASentenceAMode) {
       "In two-islands, which schedule reaches a loss of 0.51 first over the wide-area network?");
   ASSERT_EQ(data.at("answers").size(), 2U);
   const auto rows = parse_csv(read(folder_ / "out/summary.csv"));
-  // Who trains alone is first here: the average of the models needs no exchange on the way.
-  EXPECT_EQ(data.at("answers").at(0),
-            "Without any capability of the switches, none reaches it first, in 4 s: 1.00 × the "
-            "bound of its rounds, 0.98 × one data centre.");
+  // Who trains alone would be first here, but not over the network.
+  EXPECT_EQ(
+      data.at("answers").at(0),
+      "Without any capability of the switches, 'all-reduce/direct' reaches it first, in 7.28 s: "
+      "1.00 × the bound of its rounds, 1.78 × one data centre.");
 }
 
 // Nothing is looked up over a network, whatever stands in the scenario.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -209,6 +210,38 @@ TEST(RingOrder, IsTheSameWhateverTheSizeWhenRatesGrowWithIt) {
   const Ring ten = ring_order(fast.network(), clique, Bytes::count(2'000'000'000));
   EXPECT_EQ(one.order, ten.order);
   EXPECT_NEAR(one.predicted.total().in_seconds(), ten.predicted.total().in_seconds(), 1e-12);
+}
+
+/// Nearest neighbours from a member on, straight from the definition; equal ones by rank.
+std::vector<IslandId> nearest_from(const World& world, IslandId start) {
+  const Topology& map = world.topology;
+  std::vector<IslandId> order{start};
+  while (order.size() < map.island_count()) {
+    std::optional<IslandId> nearest;
+    for (std::size_t i = 0; i < map.island_count(); ++i) {
+      const IslandId other = IslandId::at(i);
+      if (std::find(order.begin(), order.end(), other) != order.end()) continue;
+      const auto latency = [&](IslandId to) {
+        return tree_latency(world.network(), map.node(order.back()), map.node(to));
+      };
+      if (!nearest || latency(other) < latency(*nearest)) nearest = other;
+    }
+    order.push_back(*nearest);
+  }
+  return order;
+}
+
+// Too many to improve: the best of the orders that go to the nearest one from each member on.
+TEST(RingOrder, OfVeryManyIsTheBestOfNearestNeighbours) {
+  const World world(random_topology(3, {.switches = 60, .islands = 130, .extra_links = 80}));
+  const Ring ring = ring_order(world.network(), world.everybody(), kPayload);
+  Duration best = Duration::seconds(std::numeric_limits<double>::infinity());
+  for (const IslandId start : world.everybody()) {
+    best = std::min(best, ring_time(world.network(), nearest_from(world, start), kPayload).total());
+  }
+  EXPECT_EQ(ring.predicted.total(), best);
+  EXPECT_EQ(ring_time(world.network(), ring.order, kPayload).bandwidth, ring.predicted.bandwidth);
+  EXPECT_EQ(ring.order.front(), IslandId::at(0));
 }
 
 }  // namespace

@@ -307,9 +307,10 @@ function drawMap() {
       const dx = places[b][1] - places[a][1];
       const dy = places[a][0] - places[b][0];
       const length = Math.hypot(dx, dy) || 1;
-      const shift = (index - (groups.length - 1) / 2) * 5;  // cliques that share a way lie side by side
+      const shift = round.overlay ? 0 : (index - (groups.length - 1) / 2) * 5;  // cliques that share a way lie side by side
       const sign = a < b ? 1 : -1;
-      svg.append('line').attr('class', 'way').attr('stroke', colours[index % colours.length])
+      svg.append('line').attr('class', 'way')
+        .attr('stroke', colours[round.overlay ? 0 : index % colours.length])
         .attr('stroke-dasharray', dashes[Math.floor(index / colours.length) % dashes.length])
         .attr('x1', places[a][0] + sign * shift * dx / length)
         .attr('y1', places[a][1] + sign * shift * dy / length)
@@ -323,7 +324,7 @@ function drawMap() {
     const group = groups.findIndex((clique) => clique.some((island) => here.includes(island)));
     svg.append('circle').attr('cx', places[index][0]).attr('cy', places[index][1])
       .attr('r', here.length > 0 ? (many ? 4 : 7) : 3)
-      .attr('fill', group >= 0 ? colours[group % colours.length] : 'var(--soft)')
+      .attr('fill', group < 0 ? 'var(--soft)' : colours[round.overlay ? 0 : group % colours.length])
       .attr('stroke', 'var(--paper)').attr('stroke-width', 2)
       .append('title').text(here.length > 0 ? `${name}: ${here.join(', ')}` : name);
     if (!many) {
@@ -332,9 +333,11 @@ function drawMap() {
         .attr('text-anchor', anchor).text(name);
     }
   });
-  byId('map-text').textContent = !round ? 'This run ended no round.'
+  byId('map-text').textContent = run.colocated ? 'In one data centre nothing crosses the map.'
+    : !round ? 'This run ended no round.'
     : groups.length === 0 ? `Round ${round.number}: nobody exchanges.`
-      : `Round ${round.number}: ${groups.map((clique) => clique.join('+')).join(' | ')}`;
+      : `Round ${round.number}${round.overlay ? ', islands with those they hear from' : ''}: ` +
+        groups.map((clique) => clique.join('+')).join(' | ');
 }
 function stopPlaying() {
   clearInterval(playing);
@@ -443,6 +446,13 @@ function drawLinks() {
       `${significant(100 * peak, 3)} %`];
   }), 2);
 }
+function drawLeftOut() {
+  const left = data.runs[byId('links-run').value].arcsLeftOut;
+  byId('arcs-left').textContent =
+    left > 0 ? `${left} less busy arcs are left out here; links.csv has all.` : '';
+}
+byId('links-run').addEventListener('change', drawLeftOut);
+drawLeftOut();
 byId('links-run').addEventListener('change', drawLinks);
 drawLinks();
 

@@ -1,5 +1,7 @@
 #include "scenarios/import/raw_islands.hpp"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -87,6 +89,13 @@ void take_islands(RawMap& map) {
       place[n] = switches.size();
       switches.push_back(std::move(map.nodes[n]));
     }
+  }
+  std::set<std::string> names;
+  for (const RawIsland& island : map.islands) {
+    if (names.insert(island.name).second) continue;
+    throw InputError(
+        island.where,
+        fmt::format("is a second island '{}'; names of islands are unique", island.name));
   }
   for (RawIsland& island : map.islands) island.at = place[island.at];
   for (RawLink& fibre : fibres) {

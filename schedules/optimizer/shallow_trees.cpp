@@ -118,22 +118,17 @@ class Growth {
 
 }  // namespace
 
-Legs::Legs(const PricedMap& map, std::span<const IslandId> islands)
+Legs::Legs(const PricedMap& map, std::span<const NodeId> nodes)
     : map_(&map),
-      nodes_(map.topology().node_count()),
+      nodes_(nodes.size()),
+      place_(map.topology().node_count(), nodes.size()),
       price_(nodes_ * nodes_, 0.0),
       latency_(nodes_ * nodes_) {
-  const Topology& topology = map.topology();
-  std::vector<NodeId> nodes;
-  nodes.reserve(nodes_);
-  for (std::size_t s = 0; s < topology.switch_count(); ++s) {
-    nodes.push_back(topology.node(SwitchId::at(s)));
-  }
-  for (const IslandId i : islands) nodes.push_back(topology.node(i));
+  for (std::size_t n = 0; n < nodes_; ++n) place_[nodes[n].index()] = n;
   for (const NodeId from : nodes) {
     for (const NodeId to : nodes) {
       price_[at(from, to)] = map.cost(from, to);
-      latency_[at(from, to)] = path_latency(topology, map.path(from, to));
+      latency_[at(from, to)] = path_latency(map.topology(), map.path(from, to));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "models/error.hpp"
 #include "schedules/optimizer/priced_map.hpp"
 #include "schedules/optimizer/tree_tables.hpp"
 
@@ -19,18 +20,22 @@ struct GrownTree {
 /// Price and latency of the cheapest paths between the nodes of a priced map, computed once.
 class Legs {
  public:
-  /// Between all switches and these islands.
-  Legs(const PricedMap& map, std::span<const IslandId> islands);
+  /// Between these nodes.
+  Legs(const PricedMap& map, std::span<const NodeId> nodes);
   [[nodiscard]] const PricedMap& map() const { return *map_; }
   [[nodiscard]] double price(NodeId from, NodeId to) const { return price_[at(from, to)]; }
   [[nodiscard]] Duration latency(NodeId from, NodeId to) const { return latency_[at(from, to)]; }
 
  private:
   [[nodiscard]] std::size_t at(NodeId from, NodeId to) const {
-    return from.index() * nodes_ + to.index();
+    const std::size_t row = place_[from.index()];
+    const std::size_t column = place_[to.index()];
+    check(row < nodes_ && column < nodes_, "a leg from or to a node that was not named");
+    return row * nodes_ + column;
   }
   const PricedMap* map_;
   std::size_t nodes_;
+  std::vector<std::size_t> place_;  ///< by node of the map: which of the nodes it is
   std::vector<double> price_;
   std::vector<Duration> latency_;
 };

@@ -154,8 +154,9 @@ class TimedPacker {
       return {path_tree(mixed_map, group.sources.front(), group.receivers.front())};
     }
     const PricedMap plain_map = packer_.priced(price);
-    const Legs mixed_legs(mixed_map, island_union(group));
-    const Legs plain_legs(plain_map, island_union(group));
+    const std::vector<NodeId> nodes = nodes_of(group);
+    const Legs mixed_legs(mixed_map, nodes);
+    const Legs plain_legs(plain_map, nodes);
     const std::array<const Legs*, 2> legs{&mixed_legs, &plain_legs};
     std::vector<PackedTree> trees;
     for (const NodeId root : roots(group)) {
@@ -175,12 +176,18 @@ class TimedPacker {
     return {.shape = {.root = hop.from, .up = {}, .down = {std::move(hop)}}, .latency = latency};
   }
 
-  static std::vector<IslandId> island_union(const PackingGroup& group) {
-    std::vector<IslandId> islands = group.sources;
-    islands.insert(islands.end(), group.receivers.begin(), group.receivers.end());
-    std::sort(islands.begin(), islands.end());
-    islands.erase(std::unique(islands.begin(), islands.end()), islands.end());
-    return islands;
+  /// Where trees of the group may have ends: its islands, and the switches that branch or add.
+  [[nodiscard]] std::vector<NodeId> nodes_of(const PackingGroup& group) const {
+    std::vector<NodeId> nodes;
+    for (const std::vector<SwitchId>* switches : {&replicate_, &add_}) {
+      for (const SwitchId s : *switches) nodes.push_back(topology_.node(s));
+    }
+    for (const std::vector<IslandId>* islands : {&group.sources, &group.receivers}) {
+      for (const IslandId i : *islands) nodes.push_back(topology_.node(i));
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
   }
 
   [[nodiscard]] std::vector<NodeId> roots(const PackingGroup& group) const {

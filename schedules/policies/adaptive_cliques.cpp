@@ -27,7 +27,7 @@ class AdaptiveCliques final : public Policy {
         Presence::kNullable, texts_);
     fields.optional(
         {"threshold", "How far a measured rate may be off the assumed one, as a share of that."},
-        threshold_, Range{.above = 0.0, .at_most = 100.0});
+        threshold_, Range{.above = 0.0, .below = 1.0});
     fields.optional({"patience", "Rounds in a row that a rate has to be off before a new plan."},
                     patience_, Range{.at_least = 1.0});
   }

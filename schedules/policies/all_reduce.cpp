@@ -15,6 +15,9 @@ class AllReduce final : public Policy {
   }
   Round round(std::int64_t /*number*/) override { return round_; }
   [[nodiscard]] bool joins_all() const override { return true; }
+  [[nodiscard]] std::optional<std::size_t> different_cliques(std::size_t members) const override {
+    return cliques_up_to(round_, members);
+  }
 
  private:
   Round round_;

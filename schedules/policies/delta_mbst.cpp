@@ -24,10 +24,14 @@ class DeltaMbst final : public Policy {
     double best_s = 0.0;
     for (std::size_t bound = 2; bound < std::max<std::size_t>(n, 3); ++bound) {
       Edges tree = spanning_tree(lengths, bound);
+      // A bound that no node has reached changes nothing, and a wider one neither.
+      const bool free = most_neighbours(tree, n) < bound;
       const double slowest_s = slowest_edge(context.topology, lengths, tree, payload);
-      if (bound > 2 && slowest_s >= best_s) continue;
-      best_s = slowest_s;
-      best = std::move(tree);
+      if (bound == 2 || slowest_s < best_s) {
+        best_s = slowest_s;
+        best = std::move(tree);
+      }
+      if (free) break;
     }
     round_ = make_overlay(metropolis(best, n), n);
   }
@@ -36,6 +40,15 @@ class DeltaMbst final : public Policy {
 
  private:
   using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
+
+  static std::size_t most_neighbours(const Edges& tree, std::size_t islands) {
+    std::vector<std::size_t> degrees(islands, 0);
+    for (const auto& [a, b] : tree) {
+      ++degrees[a];
+      ++degrees[b];
+    }
+    return *std::ranges::max_element(degrees);
+  }
 
   static double slowest_edge(const Topology& topology, const Lengths& lengths, const Edges& tree,
                              Bytes payload) {

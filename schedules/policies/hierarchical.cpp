@@ -35,14 +35,18 @@ class Hierarchical final : public Policy {
         }
         return sum;
       };
-      leaders.push_back(
-          *std::min_element(region.begin(), region.end(),
-                            [&](IslandId a, IslandId b) { return distance(a) < distance(b); }));
+      std::vector<Duration> distances;
+      for (const IslandId member : region) distances.push_back(distance(member));
+      const auto least = std::min_element(distances.begin(), distances.end());
+      leaders.push_back(region[static_cast<std::size_t>(least - distances.begin())]);
     }
     of_leaders_ = make_round({leaders}, topology.island_count());
   }
   Round round(std::int64_t number) override {
     return number % (every_ + 1) == every_ ? of_leaders_ : regional_;
+  }
+  [[nodiscard]] std::optional<std::size_t> different_cliques(std::size_t members) const override {
+    return cliques_up_to(regional_, members) + cliques_up_to(of_leaders_, members);
   }
 
  private:

@@ -43,16 +43,18 @@ class Star final : public Policy {
     const std::size_t n = topology.island_count();
     std::vector<std::size_t> carried(topology.switch_count(), 0);
     std::vector<Duration> distance(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const NodeId to = topology.node(IslandId::at(j));
+      const NodeId last = topology.node(topology.island(IslandId::at(j)).at);
+      for (std::size_t i = 0; i < n; ++i) {
         if (i == j) continue;
         const NodeId from = topology.node(IslandId::at(i));
-        const NodeId to = topology.node(IslandId::at(j));
         distance[i] += routes.latency(from, to) + routes.latency(to, from);
-        const std::vector<ArcId> path = routes.path(from, to);
         // Between the first and the last switch of the path.
-        for (std::size_t a = 1; a + 2 < path.size(); ++a) {
-          ++carried[topology.arc(path[a]).head.index()];
+        NodeId at = topology.node(topology.island(IslandId::at(i)).at);
+        while (at != last) {
+          at = topology.arc(routes.next_arc(at, to)).head;
+          if (at != last) ++carried[at.index()];
         }
       }
     }

@@ -13,6 +13,9 @@ class StaticCliques final : public Policy {
     round_ = parse_round(cliques_, context.topology);
   }
   Round round(std::int64_t /*number*/) override { return round_; }
+  [[nodiscard]] std::optional<std::size_t> different_cliques(std::size_t members) const override {
+    return cliques_up_to(round_, members);
+  }
 
  private:
   Text cliques_;
