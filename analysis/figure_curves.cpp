@@ -166,7 +166,6 @@ struct CurveFigure {
   std::string x_column;
   std::optional<double> target;
   std::string quantity;  ///< a column of its own, where the figure has one
-  int points = -8;       ///< gnuplot's `pointinterval`; negative: with white around each
 };
 
 std::string csv_of(const Figure& figure, const RunGroups& runs, const CurveFigure& drawn) {
@@ -209,7 +208,13 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
         fmt::format("shows the first {} of {} schedules; the data have all", kMostLines, many));
   }
   bool bands = false;
-  for (const Curve& curve : drawn.curves) bands = bands || curve.group->runs.size() > 1;
+  std::size_t points = 0;
+  for (const Curve& curve : drawn.curves) {
+    bands = bands || curve.group->runs.size() > 1;
+    points = std::max(points, curve.points.size());
+  }
+  // Some ten marks on the longest line.
+  const std::size_t interval = std::max<std::size_t>(points / 10, 1);
 
   Panels panels{.modes = modes, .columns = modes.size() > 1 ? 2U : 1U};
   if (panels.columns == 1) panels.cell_width = 560;
@@ -241,9 +246,9 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
   }
   body += fmt::format(
       "      for [s = 1:|schedules|] {}:(column('mean')) \\\n"
-      "        with linespoints ls style[s] pointinterval {} notitle, \\\n"
+      "        with linespoints ls style[s] pointinterval -{} notitle, \\\n"
       "      for [s = 1:|schedules|] keyentry with linespoints ls style[s] title schedules[s]",
-      x, drawn.points);
+      x, interval);
   if (drawn.target) {
     body += ", \\\n      target with lines lc rgb '#666666' lw 1 dt (4,4) title 'target'";
   }
@@ -339,7 +344,6 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
   const RunGroups runs = group_runs(results);
   CurveFigure drawn;
   drawn.x_column = "rounds";
-  drawn.points = 1;
   std::vector<std::string> untold;
   std::size_t rounds = 0;
   std::vector<std::pair<const RunGroup*, std::vector<Spread>>> groups;
@@ -347,7 +351,7 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
     std::vector<Spread> spreads;
     for (const ResultRun* run : group.runs) {
       Spread spread = spread_of(results, *run);
-      if (spread.untold && (untold.empty() || untold.back() != run->schedule)) {
+      if (spread.untold && std::find(untold.begin(), untold.end(), run->schedule) == untold.end()) {
         untold.push_back(run->schedule);
       }
       if (!spread.untold && spread.informed.size() > 1) spreads.push_back(std::move(spread));
