@@ -166,8 +166,8 @@ struct ArcLoad {
 constexpr std::string_view kHeat = R"(    set xlabel ''
     # The legend's place: a strip at the right.
     if (p == 1) {
-      set colorbox user origin screen legend_left + 10/width, panel_bottom(1) \
-        size screen 14/width, panel_top(1) - panel_bottom(1)
+      set colorbox user origin screen legend_left + 10/width, colours_bottom \
+        size screen 14/width, colours_height
     } else { unset colorbox }
     cell(value) = in_mode(modes[p], \
       column('place') <= rows_shown && column('arc_place') <= arcs_shown ? value : NaN)

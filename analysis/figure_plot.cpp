@@ -57,7 +57,9 @@ std::string geometry(const Panels& panels) {
       "panel_top(p) = 1 - (title_height + row_of(p) * cell_height + {}) / height\n"
       "panel_bottom(p) = 1 - (title_height + (row_of(p) + 1) * cell_height - {}) / height\n"
       "legend_left = 1 - legend_width / width\n"
-      "legend_top = 1 - title_height / height\n",
+      "legend_top = 1 - title_height / height\n"
+      "colours_height = 160 / height\n"
+      "colours_bottom = panel_top(1) - colours_height\n",
       panels.columns, rows, panels.cell_width, panels.cell_height, panels.legend, kTitle,
       panels.left, panels.right, panels.top, panels.bottom);
 }
@@ -82,7 +84,7 @@ do for [format in 'svg pdf png'] {
     set terminal svg size width,height font 'sans-serif,13' noenhanced background rgb 'white'
   }
   if (format eq 'pdf') {
-    set terminal pdfcairo size width/96,height/96 font 'Sans,10' fontscale 1 noenhanced
+    set terminal pdfcairo size width/96,height/96 font 'Sans,8' fontscale 1 noenhanced
   }
   if (format eq 'png') {
     set terminal pngcairo size 2*width,2*height font 'Sans,10' fontscale 2 linewidth 2 \
