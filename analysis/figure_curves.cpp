@@ -99,7 +99,8 @@ struct Axis {
   double to = 1.0;
 
   [[nodiscard]] std::string settings(char name) const {
-    std::string text = fmt::format("set {}range [{}:{}]\n", name, number(from), number(to));
+    std::string text = fmt::format("{0}_from = {1}\nset {0}range [{0}_from:{2}]\n", name,
+                                   number(from), number(to));
     if (logarithmic) text += fmt::format("set logscale {}\nset format {} '%h'\n", name, name);
     return text + fmt::format("{}_title = {}\n", name, gnuplot_text(title));
   }
@@ -227,9 +228,16 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
       line_styles(runs.schedules.size()) + gnuplot_array("schedules", shown) +
       fmt::format("# The line style of each.\narray style[{}] = [{}]\n", shown.size(), styles) +
       "set grid lc rgb '#dddddd' lt 1\n" + drawn.x.settings('x') + drawn.y.settings('y') +
+      // A band with a corner that a logarithmic axis does not have would fill half the panel.
+      "# A place on the axes, or none.\n"
+      "seen(x, y) = x < x_from || y < y_from ? NaN : x\n"
+      "floored(y) = y < y_from ? y_from : y\n" +
       (drawn.target ? fmt::format("target = {}\n", number(*drawn.target)) : "");
-  const std::string x =
-      fmt::format("data using (pick(modes[p], schedules[s], column('{}')))", drawn.x_column);
+  const auto points_of = [&drawn](std::string_view height) {
+    return fmt::format(
+        "data using (pick(modes[p], schedules[s], seen(column('{}'), column('{}'))))",
+        drawn.x_column, height);
+  };
   std::string body =
       "    set xlabel (p + columns > |modes| ? x_title : '')\n"
       "    set ylabel (column_of(p) == 0 ? y_title : '')\n"
@@ -240,15 +248,15 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
       "    plot \\\n";
   if (bands) {
     body += fmt::format(
-        "      for [s = 1:|schedules|] {}:(column('least')):(column('most')) \\\n"
+        "      for [s = 1:|schedules|] {}:(floored(column('least'))):(column('most')) \\\n"
         "        with filledcurves ls style[s] fs transparent solid 0.18 notitle, \\\n",
-        x);
+        points_of("most"));
   }
   body += fmt::format(
       "      for [s = 1:|schedules|] {}:(column('mean')) \\\n"
       "        with linespoints ls style[s] pointinterval -{} notitle, \\\n"
       "      for [s = 1:|schedules|] keyentry with linespoints ls style[s] title schedules[s]",
-      x, interval);
+      points_of("mean"), interval);
   if (drawn.target) {
     body += ", \\\n      target with lines lc rgb '#666666' lw 1 dt (4,4) title 'target'";
   }
