@@ -123,6 +123,9 @@ RunGroups group_runs(const Results& results) {
     }
     group->runs.push_back(&run);
   }
+  // Runs that have no summary come last, whatever their mode.
+  std::stable_sort(all.groups.begin(), all.groups.end(),
+                   [](const RunGroup& a, const RunGroup& b) { return a.mode < b.mode; });
   for (RunGroup& group : all.groups) {
     const auto ended = [](const ResultRun* run) { return run->status == "complete"; };
     if (std::none_of(group.runs.begin(), group.runs.end(), ended)) continue;
