@@ -1,7 +1,5 @@
 #include "analysis/csv.hpp"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 
 #include "models/error.hpp"
@@ -11,14 +9,6 @@ namespace gyre {
 std::string number(double value) { return fmt::format("{:.12g}", value == 0.0 ? 0.0 : value); }
 std::string number(std::optional<double> value) { return value ? number(*value) : ""; }
 std::string seconds(Duration value) { return number(value.in_seconds()); }
-
-std::optional<double> parse_number(std::string_view text) {
-  const std::string copy(text);
-  char* end = nullptr;
-  const double value = std::strtod(copy.c_str(), &end);
-  if (copy.empty() || *end != '\0') return std::nullopt;
-  return value;
-}
 
 std::string csv_line(std::span<const std::string> fields) {
   std::string line;

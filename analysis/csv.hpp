@@ -17,9 +17,6 @@ std::string number(double value);
 std::string number(std::optional<double> value);
 std::string seconds(Duration value);
 
-/// The number that a text is, or nothing.
-std::optional<double> parse_number(std::string_view text);
-
 /// One CSV line (RFC 4180: fields with a comma, quote or line break are quoted) with `\n`.
 std::string csv_line(std::span<const std::string> fields);
 std::string csv_header(std::span<const Column> columns);

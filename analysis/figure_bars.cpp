@@ -200,7 +200,9 @@ GroupLoad load_of(const RunGroup& group) {
     for (std::size_t r = 0; r < links.rows(); ++r) {
       const std::string arc(links.text(r, "arc"));
       const auto [entry, is_new] = index.emplace(arc, load.arcs.size());
-      if (is_new) load.arcs.emplace_back(arc, ArcLoad{.kind = std::string(links.text(r, "kind"))});
+      if (is_new)
+        load.arcs.emplace_back(
+            arc, ArcLoad{.kind = std::string(links.text(r, "kind")), .mean = {}, .peak = 0.0});
       ArcLoad& one = load.arcs[entry->second].second;
       one.mean.add(links.value(r, "mean_utilisation"));
       one.peak = std::max(one.peak, links.value(r, "peak_utilisation").value_or(0.0));

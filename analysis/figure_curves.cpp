@@ -10,6 +10,7 @@
 #include "analysis/figure_drawings.hpp"
 #include "analysis/figure_plot.hpp"
 #include "analysis/spread.hpp"
+#include "models/units.hpp"
 
 namespace gyre {
 namespace {

@@ -25,19 +25,19 @@ double east_of(double longitude, double meridian) {
   return std::fmod(std::fmod(longitude - meridian, kTurn) + kTurn, kTurn);
 }
 
-/// The meridian of a switch at which the map is cut open so that its links are drawn shortest.
-double western_edge(const ResultMap& map) {
+/// The longitude at which the map is cut open so that its links are drawn shortest.
+double western_edge(const ResultMap& map, const std::vector<double>& longitudes) {
   double best = 0.0;
   double shortest = -1.0;
-  for (const ResultMap::Switch& edge : map.switches) {
+  for (const double edge : longitudes) {
     double length = 0.0;
     for (const ResultMap::Link& link : map.links) {
-      length += std::abs(east_of(*map.switches[link.first].longitude, *edge.longitude) -
-                         east_of(*map.switches[link.second].longitude, *edge.longitude));
+      length +=
+          std::abs(east_of(longitudes[link.first], edge) - east_of(longitudes[link.second], edge));
     }
     if (shortest >= 0.0 && length >= shortest) continue;
     shortest = length;
-    best = *edge.longitude;
+    best = edge;
   }
   return best;
 }
@@ -78,9 +78,14 @@ void spread_out(std::vector<Place>& places, double distance) {
 std::vector<Place> places_of(const ResultMap& map) {
   std::vector<Place> places;
   if (map.placed()) {
-    const double edge = western_edge(map);
+    std::vector<double> longitudes;
     for (const ResultMap::Switch& one : map.switches) {
-      places.push_back({.x = east_of(*one.longitude, edge), .y = *one.latitude});
+      longitudes.push_back(one.longitude.value_or(0.0));
+    }
+    const double edge = western_edge(map, longitudes);
+    for (std::size_t s = 0; s < longitudes.size(); ++s) {
+      places.push_back(
+          {.x = east_of(longitudes[s], edge), .y = map.switches[s].latitude.value_or(0.0)});
     }
   } else {
     constexpr double kRadius = 50.0;
