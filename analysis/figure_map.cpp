@@ -79,6 +79,7 @@ std::vector<Place> places_of(const ResultMap& map) {
   std::vector<Place> places;
   if (map.placed()) {
     std::vector<double> longitudes;
+    longitudes.reserve(map.switches.size());
     for (const ResultMap::Switch& one : map.switches) {
       longitudes.push_back(one.longitude.value_or(0.0));
     }
@@ -96,7 +97,7 @@ std::vector<Place> places_of(const ResultMap& map) {
       places.push_back({.x = 1.6 * kRadius * std::cos(angle), .y = kRadius * std::sin(angle)});
     }
   }
-  const double n = static_cast<double>(places.size());
+  const auto n = static_cast<double>(places.size());
   spread_out(places, std::max(width_of(places), 1.0) * std::min(0.11, 0.5 / std::sqrt(n)));
   return places;
 }
@@ -298,7 +299,7 @@ DrawnFigure draw_map(const Figure& figure, const Results& results) {
         "\\\n"
         "        with labels boxed offset 0,1 font ',10'\n";
   } else {
-    drawing.notes.push_back("the switches are too many to be named");
+    drawing.notes.emplace_back("the switches are too many to be named");
   }
   drawing.plot = plot_program(figure, results, panels, settings, panel);
   return drawing;
