@@ -253,7 +253,7 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
       (drawn.target ? fmt::format("target = {}\n", number(*drawn.target)) : "");
   const auto points_of = [&drawn](std::string_view height) {
     return fmt::format(
-        "data using (pick(modes[p], schedules[s], seen(column('{}'), column('{}'))))",
+        "data using \\\n        (pick(modes[p], schedules[s], seen(column('{}'), column('{}'))))",
         drawn.x_column, height);
   };
   std::string body =
@@ -266,7 +266,8 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
       "    plot \\\n";
   if (shown.bands) {
     body += fmt::format(
-        "      for [s = 1:|schedules|] {}:(floored(column('least'))):(column('most')) \\\n"
+        "      for [s = 1:|schedules|] {} \\\n        :(floored(column('least'))):(column('most')) "
+        "\\\n"
         "        with filledcurves ls style[s] fs transparent solid 0.18 notitle, \\\n",
         points_of("most"));
   }

@@ -182,7 +182,7 @@ std::string line_styles(std::size_t count) {
 std::string plot_program(const Figure& figure, const Results& results, const Panels& panels,
                          std::string_view settings, std::string_view panel) {
   return comment(fmt::format("{}: {}", figure.name, figure.meaning)) + "#\n" +
-         comment(fmt::format("Scenario {}, seen by gyre {} at fidelity {}. The data are in "
+         comment(fmt::format("Scenario {}, simulated by gyre {} at fidelity {}. The data are in "
                              "{}.csv; `gyre list columns` says what its columns mean.",
                              results.scenario, results.version, results.fidelity, figure.name)) +
          comment(fmt::format("Change what you like and run in this folder: gnuplot {}.gp",
