@@ -1,7 +1,5 @@
 #include "analysis/csv.hpp"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 
 #include "models/error.hpp"

@@ -166,8 +166,8 @@ struct ArcLoad {
 constexpr std::string_view kHeat = R"(    set xlabel ''
     # The legend's place: a strip at the right.
     if (p == 1) {
-      set colorbox user origin screen legend_left + 10/width, panel_bottom(1) \
-        size screen 14/width, panel_top(1) - panel_bottom(1)
+      set colorbox user origin screen legend_left + 10/width, colours_bottom \
+        size screen 14/width, colours_height
     } else { unset colorbox }
     cell(value) = in_mode(modes[p], \
       column('place') <= rows_shown && column('arc_place') <= arcs_shown ? value : NaN)
@@ -187,53 +187,71 @@ constexpr std::string_view kHeat = R"(    set xlabel ''
         :(-column('place')):(strcol('schedule')) with labels right offset -0.8,0
 )";
 
+struct GroupLoad {
+  const RunGroup* group = nullptr;
+  std::vector<std::pair<std::string, ArcLoad>> arcs;  ///< in the order of links.csv
+};
+
+GroupLoad load_of(const RunGroup& group) {
+  GroupLoad load{.group = &group, .arcs = {}};
+  std::map<std::string, std::size_t, std::less<>> index;
+  for (const ResultRun* run : group.runs) {
+    const ResultTable links(run->folder / "links.csv");
+    for (std::size_t r = 0; r < links.rows(); ++r) {
+      const std::string arc(links.text(r, "arc"));
+      const auto [entry, is_new] = index.emplace(arc, load.arcs.size());
+      if (is_new)
+        load.arcs.emplace_back(
+            arc, ArcLoad{.kind = std::string(links.text(r, "kind")), .mean = {}, .peak = 0.0});
+      ArcLoad& one = load.arcs[entry->second].second;
+      one.mean.add(links.value(r, "mean_utilisation"));
+      one.peak = std::max(one.peak, links.value(r, "peak_utilisation").value_or(0.0));
+    }
+  }
+  return load;
+}
+
+/// The arcs by their highest mean utilisation; ties as first met.
+std::vector<std::string> busiest_first(const std::vector<GroupLoad>& loads) {
+  std::vector<std::string> arcs;
+  std::map<std::string, double, std::less<>> highest;
+  for (const GroupLoad& load : loads) {
+    for (const auto& [arc, one] : load.arcs) {
+      const auto [entry, is_new] = highest.emplace(arc, 0.0);
+      if (is_new) arcs.push_back(arc);
+      entry->second = std::max(entry->second, one.mean.mean().value_or(0.0));
+    }
+  }
+  std::stable_sort(arcs.begin(), arcs.end(), [&highest](const auto& a, const auto& b) {
+    return highest.at(a) > highest.at(b);
+  });
+  return arcs;
+}
+
 }  // namespace
 
 DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) {
   const RunGroups runs = group_runs(results);
+  std::vector<GroupLoad> loads;
   std::vector<const RunGroup*> drawn;
-  std::vector<std::vector<std::pair<std::string, ArcLoad>>> loads;
-  std::vector<std::pair<std::string, double>> arcs;  // highest mean in any run
   for (const RunGroup& group : runs.groups) {
-    std::map<std::string, ArcLoad> of_arc;
-    std::vector<std::string> order;
-    for (const ResultRun* run : group.runs) {
-      const ResultTable links(run->folder / "links.csv");
-      for (std::size_t r = 0; r < links.rows(); ++r) {
-        const std::string arc(links.text(r, "arc"));
-        const auto [entry, is_new] = of_arc.try_emplace(arc);
-        if (is_new) order.push_back(arc);
-        entry->second.kind = links.text(r, "kind");
-        entry->second.mean.add(links.value(r, "mean_utilisation"));
-        entry->second.peak =
-            std::max(entry->second.peak, links.value(r, "peak_utilisation").value_or(0.0));
-      }
-    }
-    if (order.empty()) continue;
+    GroupLoad load = load_of(group);
+    if (load.arcs.empty()) continue;
+    loads.push_back(std::move(load));
     drawn.push_back(&group);
-    loads.emplace_back();
-    for (const std::string& arc : order) {
-      const ArcLoad& load = of_arc.at(arc);
-      loads.back().emplace_back(arc, load);
-      auto known = std::find_if(arcs.begin(), arcs.end(),
-                                [&arc](const auto& one) { return one.first == arc; });
-      if (known == arcs.end()) known = arcs.insert(arcs.end(), {arc, 0.0});
-      known->second = std::max(known->second, load.mean.mean().value_or(0.0));
-    }
   }
   if (drawn.empty()) return LeftOut{"no run has a table of its arcs"};
-  std::stable_sort(arcs.begin(), arcs.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::map<std::string, std::size_t> places;
-  for (const auto& [arc, most] : arcs) places.emplace(arc, places.size() + 1);
+  std::vector<std::string> arcs = busiest_first(loads);
+  std::map<std::string, std::size_t, std::less<>> places;
+  for (const std::string& arc : arcs) places.emplace(arc, places.size() + 1);
 
   Drawing drawing{.csv = csv_header(figure.columns), .plot = {}, .notes = {}};
-  for (std::size_t g = 0; g < drawn.size(); ++g) {
-    for (const auto& [arc, load] : loads[g]) {
-      std::vector<std::string> cells = runs.cells(*drawn[g]);
+  for (const GroupLoad& load : loads) {
+    for (const auto& [arc, one] : load.arcs) {
+      std::vector<std::string> cells = runs.cells(*load.group);
       cells.insert(cells.end(),
-                   {std::to_string(places.at(arc)), arc, load.kind, number(load.mean.mean()),
-                    number(load.peak), std::to_string(load.mean.count)});
+                   {std::to_string(places.at(arc)), arc, one.kind, number(one.mean.mean()),
+                    number(one.peak), std::to_string(one.mean.count)});
       drawing.csv += csv_line(cells);
     }
   }
@@ -244,24 +262,23 @@ DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) 
     drawing.notes.push_back(
         fmt::format("shows the {} busiest of {} arcs; the data have all", shown, arcs.size()));
   }
-  std::vector<std::string> names;
-  for (std::size_t a = 0; a < shown; ++a) names.push_back(arcs[a].first);
+  arcs.resize(shown);
   rows.panels.columns = 1;
   rows.panels.cell_width =
       rows.panels.left + rows.panels.right + std::max<std::size_t>(shown, 6) * 32;
-  rows.panels.bottom = text_width(names) + 32;
+  rows.panels.bottom = text_width(arcs) + 32;
   rows.panels.cell_height += rows.panels.bottom - 55;
   rows.panels.legend = 110;
   // Light to dark, so that it survives grey print.
   rows.settings += fmt::format(
       "arcs_shown = {}\nset xrange [0.4:arcs_shown + 0.6]\nunset xtics\n"
-      "set cbrange [0:100]\nset cblabel '{}'\nset cbtics scale 0.6\n"
+      "set cbrange [0:100]\nset cblabel 'mean utilisation (%)'\nset cbtics scale 0.6\n"
       "set palette defined (0 '#f7f7f7', 0.35 '#9ecae1', 0.7 '#2878b5', 1 '#08306b')\n",
-      shown, "mean utilisation (%)");
+      shown);
   for (std::size_t a = 0; a < shown; ++a) {
     rows.settings +=
         fmt::format("set label {} {} at {},graph 0 rotate by 90 right offset 0,-0.5 noenhanced\n",
-                    a + 1, gnuplot_text(names[a]), a + 1);
+                    a + 1, gnuplot_text(arcs[a]), a + 1);
   }
   drawing.plot = plot_program(figure, results, rows.panels, rows.settings, kHeat);
   return drawing;

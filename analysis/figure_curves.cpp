@@ -10,6 +10,7 @@
 #include "analysis/figure_drawings.hpp"
 #include "analysis/figure_plot.hpp"
 #include "analysis/spread.hpp"
+#include "models/units.hpp"
 
 namespace gyre {
 namespace {
@@ -99,7 +100,8 @@ struct Axis {
   double to = 1.0;
 
   [[nodiscard]] std::string settings(char name) const {
-    std::string text = fmt::format("set {}range [{}:{}]\n", name, number(from), number(to));
+    std::string text = fmt::format("{0}_from = {1}\nset {0}range [{0}_from:{2}]\n", name,
+                                   number(from), number(to));
     if (logarithmic) text += fmt::format("set logscale {}\nset format {} '%h'\n", name, name);
     return text + fmt::format("{}_title = {}\n", name, gnuplot_text(title));
   }
@@ -166,7 +168,6 @@ struct CurveFigure {
   std::string x_column;
   std::optional<double> target;
   std::string quantity;  ///< a column of its own, where the figure has one
-  int points = -8;       ///< gnuplot's `pointinterval`; negative: with white around each
 };
 
 std::string csv_of(const Figure& figure, const RunGroups& runs, const CurveFigure& drawn) {
@@ -184,47 +185,77 @@ std::string csv_of(const Figure& figure, const RunGroups& runs, const CurveFigur
   return csv;
 }
 
+/// The modes and schedules that have curves.
+struct Shown {
+  std::vector<std::string> modes;
+  std::vector<std::string> schedules;  ///< at most `kMostLines`
+  std::string styles;                  ///< the line style of each
+  std::size_t all_schedules = 0;
+  bool bands = false;
+  std::size_t interval = 1;  ///< points of a line from mark to mark
+};
+
+Shown shown_of(const RunGroups& runs, const std::vector<Curve>& curves) {
+  Shown shown;
+  const auto any = [&curves](const auto& of) {
+    return std::any_of(curves.begin(), curves.end(),
+                       [&of](const Curve& curve) { return of(*curve.group); });
+  };
+  for (std::size_t m = 0; m < runs.modes.size(); ++m) {
+    if (any([m](const RunGroup& group) { return group.mode == m; })) {
+      shown.modes.push_back(runs.modes[m]);
+    }
+  }
+  for (std::size_t s = 0; s < runs.schedules.size(); ++s) {
+    if (!any([s](const RunGroup& group) { return group.schedule == s; })) continue;
+    if (++shown.all_schedules > kMostLines) continue;
+    shown.schedules.push_back(runs.schedules[s]);
+    shown.styles += fmt::format("{}{}", shown.styles.empty() ? "" : ", ", s + 1);
+  }
+  std::size_t points = 0;
+  for (const Curve& curve : curves) {
+    shown.bands = shown.bands || curve.group->runs.size() > 1;
+    points = std::max(points, curve.points.size());
+  }
+  constexpr std::size_t kMarks = 10;  // on the longest line
+  shown.interval = std::max<std::size_t>(points / kMarks, 1);
+  return shown;
+}
+
+Panels panels_of(const Shown& shown) {
+  Panels panels{.modes = shown.modes, .columns = shown.modes.size() > 1 ? 2U : 1U};
+  if (panels.columns == 1) panels.cell_width = 560;
+  panels.left = 90;
+  panels.legend = text_width(shown.schedules) + 60;
+  const std::size_t rows = (shown.modes.size() + panels.columns - 1) / panels.columns;
+  // The legend must fit beside the panels.
+  panels.cell_height = std::max<std::size_t>(320, (20 * (shown.schedules.size() + 2) + 30) / rows);
+  return panels;
+}
+
 Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs,
              const CurveFigure& drawn) {
   Drawing drawing{.csv = csv_of(figure, runs, drawn), .plot = {}, .notes = {}};
-  std::vector<std::string> modes;
-  std::vector<std::string> shown;
-  std::string styles;
-  for (const std::string& mode : runs.modes) {
-    const bool has = std::any_of(drawn.curves.begin(), drawn.curves.end(), [&](const Curve& curve) {
-      return runs.modes[curve.group->mode] == mode;
-    });
-    if (has) modes.push_back(mode);
+  const Shown shown = shown_of(runs, drawn.curves);
+  if (shown.all_schedules > kMostLines) {
+    drawing.notes.push_back(fmt::format("shows the first {} of {} schedules; the data have all",
+                                        kMostLines, shown.all_schedules));
   }
-  std::size_t many = 0;
-  for (std::size_t s = 0; s < runs.schedules.size(); ++s) {
-    const bool has = std::any_of(drawn.curves.begin(), drawn.curves.end(),
-                                 [s](const Curve& curve) { return curve.group->schedule == s; });
-    if (!has || ++many > kMostLines) continue;
-    shown.push_back(runs.schedules[s]);
-    styles += fmt::format("{}{}", styles.empty() ? "" : ", ", s + 1);
-  }
-  if (many > kMostLines) {
-    drawing.notes.push_back(
-        fmt::format("shows the first {} of {} schedules; the data have all", kMostLines, many));
-  }
-  bool bands = false;
-  for (const Curve& curve : drawn.curves) bands = bands || curve.group->runs.size() > 1;
-
-  Panels panels{.modes = modes, .columns = modes.size() > 1 ? 2U : 1U};
-  if (panels.columns == 1) panels.cell_width = 560;
-  panels.left = 90;
-  panels.legend = text_width(shown) + 60;
-  const std::size_t rows = (modes.size() + 1) / panels.columns;
-  // The legend must fit beside the panels.
-  panels.cell_height = std::max<std::size_t>(320, (20 * (shown.size() + 2) + 30) / rows);
   const std::string settings =
-      line_styles(runs.schedules.size()) + gnuplot_array("schedules", shown) +
-      fmt::format("# The line style of each.\narray style[{}] = [{}]\n", shown.size(), styles) +
+      line_styles(runs.schedules.size()) + gnuplot_array("schedules", shown.schedules) +
+      fmt::format("# The line style of each.\narray style[{}] = [{}]\n", shown.schedules.size(),
+                  shown.styles) +
       "set grid lc rgb '#dddddd' lt 1\n" + drawn.x.settings('x') + drawn.y.settings('y') +
+      // A band with a corner that a logarithmic axis does not have would fill half the panel.
+      "# A place on the axes, or none.\n"
+      "seen(x, y) = x < x_from || y < y_from ? NaN : x\n"
+      "floored(y) = y < y_from ? y_from : y\n" +
       (drawn.target ? fmt::format("target = {}\n", number(*drawn.target)) : "");
-  const std::string x =
-      fmt::format("data using (pick(modes[p], schedules[s], column('{}')))", drawn.x_column);
+  const auto points_of = [&drawn](std::string_view height) {
+    return fmt::format(
+        "data using \\\n        (pick(modes[p], schedules[s], seen(column('{}'), column('{}'))))",
+        drawn.x_column, height);
+  };
   std::string body =
       "    set xlabel (p + columns > |modes| ? x_title : '')\n"
       "    set ylabel (column_of(p) == 0 ? y_title : '')\n"
@@ -233,21 +264,22 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
       "      set key at screen legend_left,legend_top left top Left reverse samplen 3\n"
       "    } else { set key off }\n"
       "    plot \\\n";
-  if (bands) {
+  if (shown.bands) {
     body += fmt::format(
-        "      for [s = 1:|schedules|] {}:(column('least')):(column('most')) \\\n"
+        "      for [s = 1:|schedules|] {} \\\n        :(floored(column('least'))):(column('most')) "
+        "\\\n"
         "        with filledcurves ls style[s] fs transparent solid 0.18 notitle, \\\n",
-        x);
+        points_of("most"));
   }
   body += fmt::format(
       "      for [s = 1:|schedules|] {}:(column('mean')) \\\n"
-      "        with linespoints ls style[s] pointinterval {} notitle, \\\n"
+      "        with linespoints ls style[s] pointinterval -{} notitle, \\\n"
       "      for [s = 1:|schedules|] keyentry with linespoints ls style[s] title schedules[s]",
-      x, drawn.points);
+      points_of("mean"), shown.interval);
   if (drawn.target) {
     body += ", \\\n      target with lines lc rgb '#666666' lw 1 dt (4,4) title 'target'";
   }
-  drawing.plot = plot_program(figure, results, panels, settings, body + "\n");
+  drawing.plot = plot_program(figure, results, panels_of(shown), settings, body + "\n");
   return drawing;
 }
 
@@ -339,7 +371,6 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
   const RunGroups runs = group_runs(results);
   CurveFigure drawn;
   drawn.x_column = "rounds";
-  drawn.points = 1;
   std::vector<std::string> untold;
   std::size_t rounds = 0;
   std::vector<std::pair<const RunGroup*, std::vector<Spread>>> groups;
@@ -347,7 +378,7 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
     std::vector<Spread> spreads;
     for (const ResultRun* run : group.runs) {
       Spread spread = spread_of(results, *run);
-      if (spread.untold && (untold.empty() || untold.back() != run->schedule)) {
+      if (spread.untold && std::find(untold.begin(), untold.end(), run->schedule) == untold.end()) {
         untold.push_back(run->schedule);
       }
       if (!spread.untold && spread.informed.size() > 1) spreads.push_back(std::move(spread));

@@ -25,19 +25,19 @@ double east_of(double longitude, double meridian) {
   return std::fmod(std::fmod(longitude - meridian, kTurn) + kTurn, kTurn);
 }
 
-/// The meridian of a switch at which the map is cut open so that its links are drawn shortest.
-double western_edge(const ResultMap& map) {
+/// The longitude at which the map is cut open so that its links are drawn shortest.
+double western_edge(const ResultMap& map, const std::vector<double>& longitudes) {
   double best = 0.0;
   double shortest = -1.0;
-  for (const ResultMap::Switch& edge : map.switches) {
+  for (const double edge : longitudes) {
     double length = 0.0;
     for (const ResultMap::Link& link : map.links) {
-      length += std::abs(east_of(*map.switches[link.first].longitude, *edge.longitude) -
-                         east_of(*map.switches[link.second].longitude, *edge.longitude));
+      length +=
+          std::abs(east_of(longitudes[link.first], edge) - east_of(longitudes[link.second], edge));
     }
     if (shortest >= 0.0 && length >= shortest) continue;
     shortest = length;
-    best = *edge.longitude;
+    best = edge;
   }
   return best;
 }
@@ -78,20 +78,26 @@ void spread_out(std::vector<Place>& places, double distance) {
 std::vector<Place> places_of(const ResultMap& map) {
   std::vector<Place> places;
   if (map.placed()) {
-    const double edge = western_edge(map);
+    std::vector<double> longitudes;
+    longitudes.reserve(map.switches.size());
     for (const ResultMap::Switch& one : map.switches) {
-      places.push_back({.x = east_of(*one.longitude, edge), .y = *one.latitude});
+      longitudes.push_back(one.longitude.value_or(0.0));
+    }
+    const double edge = western_edge(map, longitudes);
+    for (std::size_t s = 0; s < longitudes.size(); ++s) {
+      places.push_back(
+          {.x = east_of(longitudes[s], edge), .y = map.switches[s].latitude.value_or(0.0)});
     }
   } else {
     constexpr double kRadius = 50.0;
     for (std::size_t i = 0; i < map.switches.size(); ++i) {
-      const double angle = std::numbers::pi / 2.0 - 2.0 * std::numbers::pi *
-                                                        static_cast<double>(i) /
-                                                        static_cast<double>(map.switches.size());
+      // From the left clockwise, so that two switches stand side by side.
+      const double angle = std::numbers::pi - 2.0 * std::numbers::pi * static_cast<double>(i) /
+                                                  static_cast<double>(map.switches.size());
       places.push_back({.x = 1.6 * kRadius * std::cos(angle), .y = kRadius * std::sin(angle)});
     }
   }
-  const double n = static_cast<double>(places.size());
+  const auto n = static_cast<double>(places.size());
   spread_out(places, std::max(width_of(places), 1.0) * std::min(0.11, 0.5 / std::sqrt(n)));
   return places;
 }
@@ -124,6 +130,10 @@ std::vector<const RunGroup*> first_over_the_wan(const RunGroups& runs) {
   return first;
 }
 
+// Height of a panel by its width.
+constexpr double kLeastRatio = 0.4;
+constexpr double kMostRatio = 1.2;
+
 struct Frame {
   double width = 0.0;
   double from_x = 0.0, to_x = 0.0;
@@ -139,11 +149,21 @@ Frame frame_of(const std::vector<Place>& places) {
     frame.to_y = std::max(frame.to_y, place.y);
   }
   frame.width = std::max(frame.to_x - frame.from_x, 1.0);
+  frame.width = std::max(frame.width, frame.to_y - frame.from_y);
   const double room = 0.1 * frame.width;
   frame.from_x -= room;
   frame.to_x += room;
   frame.from_y -= room;
   frame.to_y += room;
+  // One degree is as long on both axes, and a panel neither flat nor high.
+  const double width = frame.to_x - frame.from_x;
+  const double height = frame.to_y - frame.from_y;
+  const double more_y = std::max(kLeastRatio * width - height, 0.0) / 2.0;
+  const double more_x = std::max(height / kMostRatio - width, 0.0) / 2.0;
+  frame.from_x -= more_x;
+  frame.to_x += more_x;
+  frame.from_y -= more_y;
+  frame.to_y += more_y;
   return frame;
 }
 
@@ -216,8 +236,8 @@ class MapRows {
 };
 
 constexpr std::string_view kMapPanel = R"(    if (p == 1) {
-      set colorbox user origin screen legend_left + 10/width, panel_bottom(1) \
-        size screen 14/width, panel_top(1) - panel_bottom(1)
+      set colorbox user origin screen legend_left + 10/width, colours_bottom \
+        size screen 14/width, colours_height
     } else { unset colorbox }
     of_kind(kind, value) = in_mode(modes[p], strcol('kind') eq kind ? value : NaN)
     # A line is as wide as its arc is busy, in five classes.
@@ -260,8 +280,7 @@ DrawnFigure draw_map(const Figure& figure, const Results& results) {
   panels.bottom = 15;
   panels.cell_width = 480;
   const double ratio = (frame.to_y - frame.from_y) / (frame.to_x - frame.from_x);
-  panels.cell_height =
-      static_cast<std::size_t>(std::lround(450.0 * std::clamp(ratio, 0.35, 1.2))) + 45;
+  panels.cell_height = static_cast<std::size_t>(std::lround(450.0 * ratio)) + 45;
   panels.legend = 110;
   std::string settings = fmt::format(
       "set xrange [{}:{}]\nset yrange [{}:{}]\nset size ratio -1\nunset border\nunset tics\n"
@@ -280,7 +299,7 @@ DrawnFigure draw_map(const Figure& figure, const Results& results) {
         "\\\n"
         "        with labels boxed offset 0,1 font ',10'\n";
   } else {
-    drawing.notes.push_back("the switches are too many to be named");
+    drawing.notes.emplace_back("the switches are too many to be named");
   }
   drawing.plot = plot_program(figure, results, panels, settings, panel);
   return drawing;

@@ -57,7 +57,9 @@ std::string geometry(const Panels& panels) {
       "panel_top(p) = 1 - (title_height + row_of(p) * cell_height + {}) / height\n"
       "panel_bottom(p) = 1 - (title_height + (row_of(p) + 1) * cell_height - {}) / height\n"
       "legend_left = 1 - legend_width / width\n"
-      "legend_top = 1 - title_height / height\n",
+      "legend_top = 1 - title_height / height\n"
+      "colours_height = 160 / height\n"
+      "colours_bottom = panel_top(1) - colours_height\n",
       panels.columns, rows, panels.cell_width, panels.cell_height, panels.legend, kTitle,
       panels.left, panels.right, panels.top, panels.bottom);
 }
@@ -82,7 +84,7 @@ do for [format in 'svg pdf png'] {
     set terminal svg size width,height font 'sans-serif,13' noenhanced background rgb 'white'
   }
   if (format eq 'pdf') {
-    set terminal pdfcairo size width/96,height/96 font 'Sans,10' fontscale 1 noenhanced
+    set terminal pdfcairo size width/96,height/96 font 'Sans,8' fontscale 1 noenhanced
   }
   if (format eq 'png') {
     set terminal pngcairo size 2*width,2*height font 'Sans,10' fontscale 2 linewidth 2 \
@@ -121,6 +123,9 @@ RunGroups group_runs(const Results& results) {
     }
     group->runs.push_back(&run);
   }
+  // Runs that have no summary come last, whatever their mode.
+  std::stable_sort(all.groups.begin(), all.groups.end(),
+                   [](const RunGroup& a, const RunGroup& b) { return a.mode < b.mode; });
   for (RunGroup& group : all.groups) {
     const auto ended = [](const ResultRun* run) { return run->status == "complete"; };
     if (std::none_of(group.runs.begin(), group.runs.end(), ended)) continue;
@@ -177,7 +182,7 @@ std::string line_styles(std::size_t count) {
 std::string plot_program(const Figure& figure, const Results& results, const Panels& panels,
                          std::string_view settings, std::string_view panel) {
   return comment(fmt::format("{}: {}", figure.name, figure.meaning)) + "#\n" +
-         comment(fmt::format("Scenario {}, seen by gyre {} at fidelity {}. The data are in "
+         comment(fmt::format("Scenario {}, simulated by gyre {} at fidelity {}. The data are in "
                              "{}.csv; `gyre list columns` says what its columns mean.",
                              results.scenario, results.version, results.fidelity, figure.name)) +
          comment(fmt::format("Change what you like and run in this folder: gnuplot {}.gp",

@@ -11,6 +11,7 @@
 #include "analysis/columns.hpp"
 #include "analysis/csv.hpp"
 #include "models/error.hpp"
+#include "models/units.hpp"
 
 namespace gyre {
 namespace {
