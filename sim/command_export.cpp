@@ -216,6 +216,7 @@ int command_export(const ExportCommandOptions& options) {
       is_topology ? load_topology(options.common.scenario, overrides_of(options.common))
                   : load(options.common);
   check_outputs(options, target, loaded);
+  warn_of_changes(loaded, "what is exported");
 
   const Scenario& scenario = loaded.scenario;
   std::optional<RunChoice> choice;

@@ -245,6 +245,7 @@ int command_plan(const PlanCommandOptions& options) {
     check_plan_output(*options.common.output, modes, options.common.overwrite);
   }
   for (const Mode mode : modes) check_plan(loaded, mode);
+  warn_of_changes(loaded, "a plan");
 
   watch_interrupts();
   std::vector<PlannedMode> planned;

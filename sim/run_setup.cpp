@@ -130,12 +130,16 @@ std::vector<std::string> cautions(const LoadedScenario& loaded) {
   return all;
 }
 
+void warn_of_changes(const LoadedScenario& loaded, std::string_view what) {
+  if (loaded.scenario.network.changes.empty()) return;
+  fmt::print(stderr,
+             "note: {} sees the map as it is at time 0: the changes of `network.changes` do not "
+             "strike it\n",
+             what);
+}
+
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s) {
-  if (!loaded.scenario.network.changes.empty()) {
-    fmt::print(stderr,
-               "note: a round by itself sees the map as it is at time 0: the changes of "
-               "`network.changes` do not strike it\n");
-  }
+  warn_of_changes(loaded, "a round by itself");
   if (loaded.fidelity != Fidelity::kPacket) return;
   for (const FaultSpec& fault : loaded.scenario.network.faults) {
     if (fault.from.in_seconds() < end_s) continue;

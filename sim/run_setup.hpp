@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/capabilities.hpp"
@@ -50,6 +51,8 @@ void add_new(std::vector<std::string>& known, std::vector<std::string> others);
 /// What the scenario's schedules leave of what its task is good for, in sentences.
 std::vector<std::string> cautions(const LoadedScenario& loaded);
 
+/// Tells of `network.changes` where they have no part in what is asked for.
+void warn_of_changes(const LoadedScenario& loaded, std::string_view what);
 /// Says on standard error that faults of the scenario begin after `end_s`, where a round by itself,
 /// which begins at time 0, has ended.
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s);

@@ -47,5 +47,22 @@ TEST_F(Baselines, GoOnWhereTheyWereCutOff) {
   EXPECT_EQ(parse_csv(read(folder_ / "cut/summary.csv")).size(), 1 + 4 * 25U);
 }
 
+// What changes in a run has no part in a plan, an exported map or a round by itself: each says so.
+TEST_F(Baselines, WhatSeesNoChangesSaysSo) {
+  const std::string changed =
+      " --set \"network.changes=[{at: 1 s, arcs: ['EAST->WEST'], bandwidth: 1 Gbps}]\" ";
+  for (const std::string command :
+       {"plan", "exchange --mode neither",
+        "export --to graphml --schedule all-reduce/direct --mode both"}) {
+    const std::size_t space = command.find(' ');
+    const Outcome outcome =
+        gyre(command.substr(0, space) + " " + shipped("two-islands.yaml") + changed +
+             (space == std::string::npos ? "" : command.substr(space)));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("`network.changes` do not strike it"), std::string::npos)
+        << command << outcome.errors;
+  }
+}
+
 }  // namespace
 }  // namespace gyre
