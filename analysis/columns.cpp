@@ -17,8 +17,11 @@ consteval Column in_unit_of(std::string_view name, std::span<const Column> table
   throw "the table has no such column";
 }
 
+constexpr Column kSchedule{"schedule", "-", "name of the schedule in the scenario"};
+constexpr Column kMode{"mode", "-", "what the switches may do"};
+
 constexpr std::array kSummary{
-    Column{"schedule", "-", "name of the schedule in the scenario"},
+    kSchedule,
     Column{"policy", "-", "policy that yields its rounds"},
     Column{"exchange", "-",
            "exchange that the scenario asks for; empty where nothing is exchanged"},
@@ -140,7 +143,7 @@ constexpr std::array kIslands{
 constexpr std::array kExchange{
     Column{"round", "-", "cliques: members joined by +, cliques separated by |"},
     Column{"exchange", "-", "exchange that ran (what best chose)"},
-    Column{"mode", "-", "what the switches may do"},
+    kMode,
     Column{"routing", "-", "how paths are chosen"},
     Column{"time_s", "s", "simulated time until the last member held its result"},
     Column{"bandwidth_s", "s", "the same simulation with every latency at zero"},
@@ -152,8 +155,8 @@ constexpr std::array kExchange{
 };
 
 constexpr std::array kCrosscheck{
-    Column{"schedule", "-", "name of the schedule in the scenario"},
-    Column{"mode", "-", "what the switches may do"},
+    kSchedule,
+    kMode,
     Column{"round", "-", "cliques: members joined by +, cliques separated by |"},
     Column{"flow_s", "s", "simulated time of the round's exchanges at fidelity flow"},
     Column{"packet_s", "s", "the same at fidelity packet; empty if it did not end"},
@@ -171,7 +174,7 @@ constexpr std::array kCrosscheck{
 };
 
 constexpr std::array kPlan{
-    Column{"mode", "-", "what the switches may do"},
+    kMode,
     Column{"routing", "-", "how paths are chosen"},
     Column{"exchange", "-", "how the cliques exchange"},
     Column{"objective", "-", "what makes one schedule better than another"},
@@ -196,8 +199,8 @@ constexpr std::array kPlan{
 };
 
 constexpr std::array kForecast{
-    Column{"schedule", "-", "name of the schedule in the scenario"},
-    Column{"mode", "-", "what the switches may do"},
+    kSchedule,
+    kMode,
     Column{"local_steps", "-", "local steps between two exchanges (H)"},
     Column{"outcome", "-", "reached, never (no number of tokens leads to the loss) or failed"},
     Column{"effective_islands", "-",
@@ -218,9 +221,7 @@ constexpr std::array kForecast{
     Column{"simulated_rounds", "-", "rounds that were simulated"},
 };
 
-constexpr Column kMode{"mode", "-", "what the switches may do"};
 constexpr Column kPlace{"place", "-", "place of the schedule in its mode's ranking, from 1"};
-constexpr Column kSchedule{"schedule", "-", "name of the schedule in the scenario"};
 constexpr Column kSeeds{"seeds", "-", "seeds that the row stands for"};
 
 constexpr std::array kTimeToAccuracy{

@@ -26,16 +26,6 @@ constexpr std::size_t kMostCells = 60'000;  ///< of rounds and spans, all runs t
 /// A number as a page needs it.
 Json rounded(double value) { return Json::parse(fmt::format("{:.6g}", value)); }
 
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = text.find(at);
-    parts.emplace_back(text.substr(0, end));
-    text = end == std::string_view::npos ? "" : text.substr(end + 1);
-  }
-  return parts;
-}
-
 Json trace_of(const ResultRun& run, std::string_view quantity) {
   const ResultTable trace(run.folder / "trace.csv");
   const std::string column = fmt::format("{}_average", quantity);
@@ -66,7 +56,7 @@ Json rounds_of(const ResultRun& run, std::size_t most) {
     Json& round = list[number];
     const Json start = rounded(rows.value(i, "start_s").value_or(0.0));
     if (round["start"].is_null() || start < round["start"]) round["start"] = start;
-    const std::vector<std::string> members = split(rows.text(i, "members"), '+');
+    const std::vector<std::string_view> members = members_in(rows.text(i, "members"));
     // Fragments of a model repeat the cliques.
     const bool known = std::any_of(round["cliques"].begin(), round["cliques"].end(),
                                    [&](const Json& clique) { return clique == Json(members); });

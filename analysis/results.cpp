@@ -32,17 +32,6 @@ Json json_of(const fs::path& file) {
   }
 }
 
-/// A latency as the manifest writes it (`4.5 ms`), in ms.
-double milliseconds_of(std::string_view text) {
-  const std::size_t space = text.find(' ');
-  const double value = parse_number(text.substr(0, space)).value_or(0.0);
-  const std::string_view unit = space == std::string_view::npos ? "" : text.substr(space + 1);
-  if (unit == "s") return value * 1e3;
-  if (unit == "us") return value * 1e-3;
-  if (unit == "ns") return value * 1e-6;
-  return value;
-}
-
 ResultRun run_of(const fs::path& folder, std::string id) {
   ResultRun run{.id = std::move(id),
                 .folder = folder,
@@ -93,23 +82,27 @@ void rank_runs(std::vector<ResultRun>& runs) {
 
 ResultMap map_of(const Results& results) {
   ResultMap map;
-  std::map<std::string, std::size_t, std::less<>> index;
-  const auto list = [&](std::string_view what, const auto& add) {
+  const std::map<std::string_view, std::string_view> values(results.resolved.begin(),
+                                                            results.resolved.end());
+  const auto value = [&values](const std::string& key) {
+    const auto found = values.find(key);
+    return found == values.end() ? std::string_view() : found->second;
+  };
+  /// The entries of a list, by a key that each has.
+  const auto list = [&values](std::string_view what, std::string_view known, const auto& add) {
     for (std::size_t i = 0;; ++i) {
       const std::string key = fmt::format("network.topology.{}[{}].", what, i);
-      if (std::none_of(results.resolved.begin(), results.resolved.end(),
-                       [&](const auto& value) { return value.first.starts_with(key); })) {
-        return;
-      }
+      if (!values.contains(key + std::string(known))) return;
       add(key);
     }
   };
-  list("switches", [&](const std::string& key) {
-    const std::string name(results.value(key + "name"));
+  std::map<std::string_view, std::size_t> index;
+  list("switches", "name", [&](const std::string& key) {
+    const std::string_view name = value(key + "name");
     index.emplace(name, map.switches.size());
-    map.switches.push_back({.name = name,
-                            .latitude = parse_number(results.value(key + "latitude")),
-                            .longitude = parse_number(results.value(key + "longitude"))});
+    map.switches.push_back({.name = std::string(name),
+                            .latitude = parse_number(value(key + "latitude")),
+                            .longitude = parse_number(value(key + "longitude"))});
   });
   const auto switch_named = [&](std::string_view name) {
     const auto found = index.find(name);
@@ -119,13 +112,13 @@ ResultMap map_of(const Results& results) {
     }
     return found->second;
   };
-  list("islands", [&](const std::string& key) {
-    map.islands.push_back({.name = std::string(results.value(key + "name")),
-                           .at = switch_named(results.value(key + "at"))});
+  list("islands", "name", [&](const std::string& key) {
+    map.islands.push_back(
+        {.name = std::string(value(key + "name")), .at = switch_named(value(key + "at"))});
   });
-  list("links", [&](const std::string& key) {
+  list("links", "between", [&](const std::string& key) {
     // Written as [A, B].
-    const std::string_view ends = results.value(key + "between");
+    const std::string_view ends = value(key + "between");
     if (ends.size() < 2) return;
     const std::string_view both = ends.substr(1, ends.size() - 2);
     // A name may hold a comma.
@@ -139,9 +132,11 @@ ResultMap map_of(const Results& results) {
           (results.folder / "manifest.json").string(),
           fmt::format("names a link '{}' between switches that its map does not have", ends));
     }
-    map.links.push_back({.first = switch_named(both.substr(0, comma)),
-                         .second = switch_named(both.substr(comma + 2)),
-                         .latency_ms = milliseconds_of(results.value(key + "latency"))});
+    map.links.push_back(
+        {.first = switch_named(both.substr(0, comma)),
+         .second = switch_named(both.substr(comma + 2)),
+         .latency_ms =
+             parse_duration(value(key + "latency")).value.value_or(Duration()).in_milliseconds()});
   });
   return map;
 }
@@ -151,6 +146,16 @@ std::string plain(const Json& value) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> members_in(std::string_view clique) {
+  std::vector<std::string_view> members;
+  while (!clique.empty()) {
+    const std::size_t end = std::min(clique.find('+'), clique.size());
+    members.push_back(clique.substr(0, end));
+    clique.remove_prefix(std::min(clique.size(), end + 1));
+  }
+  return members;
+}
 
 ResultTable::ResultTable(const fs::path& file) {
   std::string text = text_of(file);

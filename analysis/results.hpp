@@ -12,6 +12,9 @@
 
 namespace gyre {
 
+/// The names in a cell of `members`, `A+B+C`.
+std::vector<std::string_view> members_in(std::string_view clique);
+
 /// A CSV table of a results folder.
 class ResultTable {
  public:

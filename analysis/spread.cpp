@@ -24,11 +24,9 @@ std::size_t size_of(const Set& set) {
 std::vector<std::size_t> members_of(std::string_view text,
                                     const std::map<std::string, std::size_t, std::less<>>& index) {
   std::vector<std::size_t> members;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('+'), text.size());
-    const auto found = index.find(text.substr(0, end));
+  for (const std::string_view name : members_in(text)) {
+    const auto found = index.find(name);
     if (found != index.end()) members.push_back(found->second);
-    text.remove_prefix(std::min(text.size(), end + 1));
   }
   return members;
 }

@@ -115,6 +115,13 @@ std::optional<std::pair<std::size_t, std::size_t>> unreachable_pair(
   return std::nullopt;
 }
 
+std::vector<Bandwidth> Topology::capacities() const {
+  std::vector<Bandwidth> all;
+  all.reserve(arcs_.size());
+  for (const Arc& arc : arcs_) all.push_back(arc.capacity);
+  return all;
+}
+
 Topology Topology::with_capacities(std::span<const Bandwidth> capacities) const {
   check(capacities.size() == arcs_.size(), "a capacity for each arc");
   Topology other = *this;

@@ -81,6 +81,8 @@ class Topology {
   [[nodiscard]] std::span<const ArcId> out_arcs(NodeId v) const { return out_[v.index()]; }
   [[nodiscard]] std::span<const ArcId> in_arcs(NodeId v) const { return in_[v.index()]; }
 
+  /// By arc.
+  [[nodiscard]] std::vector<Bandwidth> capacities() const;
   /// The same map with other capacities, by arc. Requires positive ones.
   [[nodiscard]] Topology with_capacities(std::span<const Bandwidth> capacities) const;
 

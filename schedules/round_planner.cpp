@@ -11,20 +11,40 @@ void RoundPlanner::describe(Fields& fields) {
   spec_.describe(fields);
 }
 
-void RoundPlanner::start(const ExchangeContext& exchanges, std::uint64_t seed) {
-  exchanges_.emplace(exchanges);
-  seed_ = seed;
+void RoundPlanner::start(const PolicyContext& context) {
+  exchanges_.reset();
+  if (context.exchanges == nullptr || context.topology.island_count() == 1) return;
+  exchanges_.emplace(*context.exchanges);
+  seed_ = context.seed;
   if (const auto fault = request_fault(request(exchanges_->network), spec_)) {
     throw InputError(where_, *fault);
   }
 }
 
-bool RoundPlanner::knows(const Network& network) const {
-  return planned_.contains(content_of(network));
+bool RoundPlanner::waits() const {
+  return exchanges_ && !planned_.contains(content_of(exchanges_->network));
 }
 
-const std::vector<Round>& RoundPlanner::rounds(const Network& network,
-                                               const std::function<bool()>& keep_going) {
+const std::vector<Round>& RoundPlanner::rounds(const std::function<bool()>& keep_going) {
+  if (!exchanges_) broken_invariant("a plan needs to know the exchanges");
+  const std::vector<Round>& rounds = planned(exchanges_->network, keep_going);
+  if (rounds.empty()) {
+    throw InputError(where_, "no round communicates within the window; allow more time");
+  }
+  return rounds;
+}
+
+const std::vector<Round>& RoundPlanner::rounds_for(std::span<const Bandwidth> capacities,
+                                                   const std::function<bool()>& keep_going) {
+  if (!exchanges_) broken_invariant("a plan needs to know the exchanges");
+  const Network& network = exchanges_->network;
+  const Topology topology = network.topology.with_capacities(capacities);
+  const Routes routes(topology);
+  return planned({topology, routes, network.capabilities, network.limits}, keep_going);
+}
+
+const std::vector<Round>& RoundPlanner::planned(const Network& network,
+                                                const std::function<bool()>& keep_going) {
   const std::string key = content_of(network);
   const auto known = planned_.find(key);
   if (known != planned_.end()) return known->second;

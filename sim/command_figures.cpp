@@ -1,8 +1,6 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 #include "models/error.hpp"
 #include "sim/cli.hpp"
 #include "sim/cli_figures.hpp"
+#include "sim/manifest.hpp"
 #include "sim/version.hpp"
 
 namespace gyre {
@@ -55,13 +54,6 @@ void prepare(const fs::path& folder, bool overwrite) {
   if (error) {
     throw InputError(folder.string(), fmt::format("cannot be made: {}", error.message()));
   }
-}
-
-void write_text(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) throw std::runtime_error(fmt::format("cannot write {}", file.string()));
 }
 
 std::string read_all(int pipe) {
@@ -160,8 +152,8 @@ int command_figures(const FiguresOptions& options) {
       continue;
     }
     const Drawing& drawing = std::get<Drawing>(drawn);
-    write_text(folder / fmt::format("{}.csv", figure->name), drawing.csv);
-    write_text(folder / fmt::format("{}.gp", figure->name), drawing.plot);
+    write_file(folder / fmt::format("{}.csv", figure->name), drawing.csv);
+    write_file(folder / fmt::format("{}.gp", figure->name), drawing.plot);
     written.push_back({.name = figure->name, .notes = drawing.notes});
     for (const std::string& note : drawing.notes) say(fmt::format("{}: {}", figure->name, note));
   }

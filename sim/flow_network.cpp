@@ -71,19 +71,21 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
       paced.push_back(link);
     links = &paced;
   }
+  // The engine bounds a flow for good by what its links carry when it starts: for that moment let
+  // it be what they carry on the map.
+  const auto give = [&](double Changed::*bytes_per_second) {
+    if (changed_.empty()) return;
+    for (const ArcUse& use : stream.arcs) {
+      const auto changed = changed_.find(use.arc);
+      if (changed == changed_.end()) continue;
+      platform_->links()[use.arc.index()]->set_bandwidth(changed->second.*bytes_per_second);
+    }
+  };
   handle.comm_ = simgrid_compat::start_on(
       platform_->zone(), *links, platform_->host(starter), platform_->sink(),
-      static_cast<std::uint64_t>(bytes.in_bytes()),
-      // The engine bounds a flow for good by what its links carry when it starts.
-      [&] {
-        for (const auto& [a, changed] : changed_) {
-          platform_->links()[a]->set_bandwidth(changed.own_bytes_per_second);
-        }
-      },
+      static_cast<std::uint64_t>(bytes.in_bytes()), [&] { give(&Changed::own_bytes_per_second); },
       [&](const simgrid_compat::Activity* flow) {
-        for (const auto& [a, changed] : changed_) {
-          platform_->links()[a]->set_bandwidth(changed.bytes_per_second);
-        }
+        give(&Changed::bytes_per_second);
         meter_.begin(stream, flow);
       });
   return handle;
@@ -100,12 +102,11 @@ void FlowNetwork::set_capacity(ArcId arc, Bandwidth capacity) {
   const std::size_t a = arc.index();
   offers_[a] = {.since = simulated_now(), .bits = offered_bits(a)};
   meter_.change(arc);
-  auto& changed = changed_[a];
-  if (changed.own_bytes_per_second == 0.0) {
-    changed.own_bytes_per_second = platform_->links()[a]->get_bandwidth();
-  }
-  changed.bytes_per_second = capacity.in_bytes_per_second();
-  platform_->links()[a]->set_bandwidth(capacity.in_bytes_per_second());
+  s4u::Link* link = platform_->links()[a];
+  const auto changed =
+      changed_.try_emplace(arc, Changed{.own_bytes_per_second = link->get_bandwidth()}).first;
+  changed->second.bytes_per_second = capacity.in_bytes_per_second();
+  link->set_bandwidth(capacity.in_bytes_per_second());
 }
 
 std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {

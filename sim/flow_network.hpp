@@ -93,7 +93,7 @@ class FlowNetwork {
     double own_bytes_per_second = 0.0;
     double bytes_per_second = 0.0;
   };
-  std::map<std::size_t, Changed> changed_;
+  std::map<ArcId, Changed> changed_;
   Instant offers_from_;
 };
 

@@ -9,7 +9,7 @@
 namespace gyre {
 
 /// Rounds that somebody else has chosen, over and over.
-class GivenRounds final : public Policy {
+class GivenRounds : public Policy {
  public:
   /// Requires at least one round.
   explicit GivenRounds(std::vector<Round> rounds) : rounds_(std::move(rounds)) {}

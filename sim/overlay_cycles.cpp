@@ -11,7 +11,7 @@
 #include "sim/child_process.hpp"
 #include "sim/flow_rounds.hpp"
 #include "sim/given_rounds.hpp"
-#include "sim/simulation.hpp"
+#include "sim/round_ends.hpp"
 
 namespace gyre {
 namespace {
@@ -128,11 +128,6 @@ OverlayEdges both_ways(const OverlayEdges& edges) {
 
 Cycle simulated_cycle(const Topology& topology, const OverlayJob& job, std::vector<Round> rounds,
                       const CycleSpan& span) {
-  class Ends final : public RunObserver {
-   public:
-    void on_trace(const TraceRow& row) override { at_s.push_back(row.time.in_seconds()); }
-    std::vector<double> at_s;
-  };
   const std::string text = in_child([&] {
     GivenRounds policy(std::move(rounds));
     RunSpec spec;
@@ -144,11 +139,10 @@ Cycle simulated_cycle(const Topology& topology, const OverlayJob& job, std::vect
     spec.payload = job.payload;
     spec.compute.step_time = job.compute;
     spec.stop.max_rounds = span.to;
-    Ends ends;
+    RoundEnds ends;
     const std::atomic<bool> never{false};
     const RunResult result = simulate(spec, ends, never);
     check(result.status == RunStatus::kComplete, "an overlay did not end its rounds");
-    // The first entry is the start.
     const auto end_s = [&ends](std::int64_t round) {
       return ends.at_s.at(static_cast<std::size_t>(round));
     };

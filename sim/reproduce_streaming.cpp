@@ -11,6 +11,7 @@
 #include "models/error.hpp"
 #include "sim/child_process.hpp"
 #include "sim/reproduction_tables.hpp"
+#include "sim/round_ends.hpp"
 #include "sim/two_islands.hpp"
 
 namespace gyre {
@@ -72,12 +73,6 @@ int nearest_point(double gbps) {
   return static_cast<int>(std::lround((std::log10(gbps) + 1.0) * (kGridPoints - 1) / 4.0));
 }
 
-class RoundEnds final : public RunObserver {
- public:
-  void on_trace(const TraceRow& row) override { ends_s.push_back(row.time.in_seconds()); }
-  std::vector<double> ends_s;
-};
-
 /// Compute time over time, of a round in the steady state: neither the first nor the last, which
 /// overlaps with nothing.
 double utilisation(const TrainedModel& model, const Method& method, double gbps) {
@@ -99,9 +94,9 @@ double utilisation(const TrainedModel& model, const Method& method, double gbps)
     const std::atomic<bool> never{false};
     RoundEnds ends;
     const RunResult result = simulate(spec, ends, never);
-    check(result.status == RunStatus::kComplete && ends.ends_s.size() == 5,
+    check(result.status == RunStatus::kComplete && ends.at_s.size() == 5,
           "two islands did not end their rounds");
-    return fmt::format("{:a}", (ends.ends_s[3] - ends.ends_s[1]) / 2.0);
+    return fmt::format("{:a}", (ends.at_s[3] - ends.at_s[1]) / 2.0);
   });
   const double round_s = std::strtod(text.c_str(), nullptr);
   return static_cast<double>(*spec.training.local_steps) * model.step_s / round_s;

@@ -210,12 +210,7 @@ void Simulation::change_capacities() {
 }
 
 std::vector<Bandwidth> Simulation::arc_rates() {
-  if (flows_ != nullptr) return flows_->take_mean_capacities();
-  std::vector<Bandwidth> rates;
-  for (std::size_t a = 0; a < topology_.arc_count(); ++a) {
-    rates.push_back(topology_.arc(ArcId::at(a)).capacity);
-  }
-  return rates;
+  return flows_ != nullptr ? flows_->take_mean_capacities() : topology_.capacities();
 }
 
 void Simulation::report_deadlock() {

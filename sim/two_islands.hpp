@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sim/given_rounds.hpp"
 #include "sim/simulation.hpp"
 
 namespace gyre {
@@ -24,17 +25,8 @@ class TwoIslands {
   RunSpec spec;
 
  private:
-  class Everybody final : public Policy {
-   public:
-    void describe(Fields& /*fields*/) override {}
-    void start(const PolicyContext& /*context*/) override {}
-    Round round(std::int64_t /*number*/) override {
-      return make_round({{IslandId::at(0), IslandId::at(1)}}, 2);
-    }
-  };
-
   Topology topology_;
-  Everybody policy_;
+  GivenRounds policy_{std::vector<Round>{make_round({{IslandId::at(0), IslandId::at(1)}}, 2)}};
 };
 
 }  // namespace gyre

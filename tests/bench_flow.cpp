@@ -10,8 +10,10 @@
 
 #include "models/routing.hpp"
 #include "sim/child_process.hpp"
+#include "sim/given_rounds.hpp"
 #include "sim/simulation.hpp"
 #include "sim/wall_clock.hpp"
+#include "tests/bare_map.hpp"
 #include "tests/support.hpp"
 
 namespace gyre {
@@ -41,22 +43,6 @@ Topology ring_with_chords(std::size_t count) {
   return {"ring with chords", switches, islands, links};
 }
 
-class Global final : public Policy {
- public:
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& context) override {
-    Clique everybody;
-    for (std::size_t i = 0; i < context.topology.island_count(); ++i) {
-      everybody.push_back(IslandId::at(i));
-    }
-    round_ = make_round({everybody}, everybody.size());
-  }
-  Round round(std::int64_t /*number*/) override { return round_; }
-
- private:
-  Round round_;
-};
-
 double seconds(const std::function<void()>& work) {
   const WallClock clock;
   work();
@@ -64,7 +50,9 @@ double seconds(const std::function<void()>& work) {
 }
 
 double gyre_seconds(const Topology& topology, std::int64_t rounds) {
-  Global policy;
+  Clique everybody;
+  for (std::size_t i = 0; i < topology.island_count(); ++i) everybody.push_back(IslandId::at(i));
+  GivenRounds policy({make_round({everybody}, everybody.size())});
   RunSpec spec;
   spec.topology = &topology;
   spec.capabilities = capabilities(topology, Mode::kNeither);
@@ -80,39 +68,16 @@ double gyre_seconds(const Topology& topology, std::int64_t rounds) {
 /// One actor, the routes in a full zone, all flows of a round started and waited for in turn.
 double bare_seconds(const Topology& topology, std::int64_t rounds) {
   return seconds([&] {
-    std::vector<std::string> words{"bare", "--log=root.thres:critical"};
-    for (const ModelOption& option : model_options()) {
-      words.push_back(fmt::format("--cfg={}:{}", option.name, option.value));
-    }
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    int count = static_cast<int>(pointers.size());
-    pointers.push_back(nullptr);
-    s4u::Engine engine(&count, pointers.data());
-    auto* zone = s4u::create_full_zone("bare");
-    std::vector<s4u::Link*> links;
-    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
-      links.push_back(
-          simgrid_compat::add_link(zone, fmt::format("arc{}", a),
-                                   topology.arc(ArcId::at(a)).capacity.in_bytes_per_second()));
-    }
-    std::vector<s4u::Host*> hosts;
-    const std::size_t n = topology.island_count();
-    for (std::size_t i = 0; i < n; ++i) {
-      hosts.push_back(simgrid_compat::add_host(zone, fmt::format("island{}", i)));
-    }
-    zone->seal();
+    BareMap map(topology);
+    const std::vector<s4u::Host*>& hosts = map.hosts();
+    const std::size_t n = hosts.size();
     const Routes routes(topology);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         if (i == j) continue;
-        std::vector<s4u::LinkInRoute> route;
-        for (const ArcId arc :
-             routes.path(topology.node(IslandId::at(i)), topology.node(IslandId::at(j)))) {
-          route.emplace_back(links[arc.index()]);
-        }
-        zone->add_route(hosts[i]->get_netpoint(), hosts[j]->get_netpoint(), nullptr, nullptr, route,
-                        false);
+        const IslandId from = IslandId::at(i);
+        const IslandId to = IslandId::at(j);
+        map.add_route(from, to, routes.path(topology.node(from), topology.node(to)));
       }
     }
     s4u::Actor::create("all", hosts[0], [&] {
@@ -128,7 +93,7 @@ double bare_seconds(const Topology& topology, std::int64_t rounds) {
         for (const s4u::CommPtr& flow : flows) flow->wait();
       }
     });
-    engine.run();
+    map.run();
   });
 }
 

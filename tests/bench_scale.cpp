@@ -25,11 +25,11 @@
 #include "scenarios/topology_file.hpp"
 #include "schedules/policy.hpp"
 #include "sim/child_process.hpp"
-#include "sim/platform.hpp"
 #include "sim/recorder.hpp"
 #include "sim/run_setup.hpp"
 #include "sim/simulation.hpp"
 #include "sim/wall_clock.hpp"
+#include "tests/bare_map.hpp"
 
 namespace gyre {
 namespace {
@@ -184,38 +184,20 @@ class BareOverlay {
       : topology_(topology), edges_(overlay.edges) {}
 
   double seconds() {
-    std::vector<std::string> words{"bare", "--log=root.thres:critical"};
-    for (const ModelOption& option : model_options()) {
-      words.push_back(fmt::format("--cfg={}:{}", option.name, option.value));
-    }
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    int count = static_cast<int>(pointers.size());
-    pointers.push_back(nullptr);
-    s4u::Engine engine(&count, pointers.data());
-    build();
+    BareMap map(topology_);
+    build(map);
     const double start_s = processor_seconds();
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       s4u::Actor::create(fmt::format("island{}", i), hosts_[i], [this, i] { live(i); });
     }
-    engine.run();
+    map.run();
     return processor_seconds() - start_s;
   }
 
  private:
-  void build() {
-    auto* zone = s4u::create_full_zone("bare");
-    std::vector<s4u::Link*> links;
-    for (std::size_t a = 0; a < topology_.arc_count(); ++a) {
-      links.push_back(
-          simgrid_compat::add_link(zone, fmt::format("arc{}", a),
-                                   topology_.arc(ArcId::at(a)).capacity.in_bytes_per_second()));
-    }
-    for (std::size_t i = 0; i < topology_.island_count(); ++i) {
-      hosts_.push_back(simgrid_compat::add_host(zone, fmt::format("island{}", i)));
-      gates_.push_back(s4u::Semaphore::create(0));
-    }
-    zone->seal();
+  void build(BareMap& map) {
+    hosts_ = map.hosts();
+    for (std::size_t i = 0; i < hosts_.size(); ++i) gates_.push_back(s4u::Semaphore::create(0));
     const Routes routes(topology_);
     out_.resize(hosts_.size());
     in_.resize(hosts_.size());
@@ -224,10 +206,7 @@ class BareOverlay {
       out_[from.index()].push_back(e);
       in_[to.index()].push_back(e);
       const std::vector<ArcId> path = routes.path(topology_.node(from), topology_.node(to));
-      std::vector<s4u::LinkInRoute> route;
-      for (const ArcId arc : path) route.emplace_back(links[arc.index()]);
-      zone->add_route(hosts_[from.index()]->get_netpoint(), hosts_[to.index()]->get_netpoint(),
-                      nullptr, nullptr, route, false);
+      map.add_route(from, to, path);
       latency_s_.push_back(path_latency(topology_, path).in_seconds());
     }
     sent_.assign(kRounds, std::vector<s4u::CommPtr>(edges_.size()));

@@ -98,13 +98,7 @@ TEST(Changes, AreWhatAPolicyObserves) {
 /// quickly.
 class Adaptive : public testing::Test {
  protected:
-  [[nodiscard]] std::vector<Bandwidth> rates() const {
-    std::vector<Bandwidth> all;
-    for (std::size_t a = 0; a < world_.topology.arc_count(); ++a) {
-      all.push_back(world_.topology.arc(ArcId::at(a)).capacity);
-    }
-    return all;
-  }
+  [[nodiscard]] std::vector<Bandwidth> rates() const { return world_.topology.capacities(); }
   [[nodiscard]] std::vector<Bandwidth> with(const std::string& arc, double to_gbps) const {
     std::vector<Bandwidth> all = rates();
     all[world_.arc(arc).index()] = gbps(to_gbps);

@@ -67,6 +67,12 @@ class Cli : public testing::Test {
     fs::remove(err);
     return outcome;
   }
+  /// The comparison of two-islands.yaml in the folder `out`, with more arguments.
+  void compare(const std::string& more = "") const {
+    const Outcome outcome =
+        gyre("compare " + shipped("two-islands.yaml") + " -o out --quiet " + more);
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  }
   [[nodiscard]] fs::path file(const std::string& name, const std::string& content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
     return folder_ / name;

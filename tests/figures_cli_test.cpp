@@ -10,11 +10,6 @@ namespace {
 
 class FiguresCli : public Cli {
  protected:
-  void compare(const std::string& more = "") const {
-    const Outcome outcome =
-        gyre("compare " + shipped("two-islands.yaml") + " -o out --quiet " + more);
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  }
   /// All went well, but that nothing could be drawn where there is no gnuplot.
   static void expect_done(const Outcome& outcome) {
     EXPECT_EQ(outcome.status, has_gnuplot() ? 0 : 1) << outcome.errors;

@@ -13,11 +13,6 @@ namespace {
 
 class Figures : public Cli {
  protected:
-  void compare(const std::string& more = "") const {
-    const Outcome outcome =
-        gyre("compare " + shipped("two-islands.yaml") + " -o out --quiet " + more);
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  }
   static DrawnFigure drawn(std::string_view name, const Results& results) {
     const auto figure = std::find_if(figures().begin(), figures().end(),
                                      [name](const Figure& one) { return one.name == name; });

@@ -10,24 +10,12 @@
 
 #include "models/tasks/quadratic.hpp"
 #include "schedules/mixing.hpp"
+#include "sim/given_rounds.hpp"
 #include "sim/simulation.hpp"
 #include "tests/run_log.hpp"
 
 namespace gyre {
 namespace {
-
-/// The same overlay in every round.
-class Always final : public Policy {
- public:
-  explicit Always(Round round) : round_(std::move(round)) {}
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t /*number*/) override { return round_; }
-  [[nodiscard]] bool overlay() const override { return true; }
-
- private:
-  Round round_;
-};
 
 MixingEdge edge(std::size_t from, std::size_t to, double weight) {
   return {.from = IslandId::at(from), .to = IslandId::at(to), .weight = weight};
@@ -55,7 +43,7 @@ Round one_way_ring() {
 // is the pace, 4 s a round.
 TEST(Gossip, TheSlowestPacesAndWaitsForNobody) {
   const Topology topology = three();
-  Always policy(one_way_ring());
+  GivenRounds policy({one_way_ring()});
   RunSpec spec = pair_spec(topology, policy);
   spec.compute.islands = {{.island = {"C", {}}, .step_time = Duration::seconds(4.0)}};
   spec.stop.max_rounds = 20;
@@ -75,7 +63,7 @@ TEST(Gossip, TheSlowestPacesAndWaitsForNobody) {
 // Equal islands: 1 s, then 1 GB from the neighbour before and to the one behind: 1.2 s.
 TEST(Gossip, ARingOfEqualsTakesOneHop) {
   const Topology topology = three();
-  Always policy(one_way_ring());
+  GivenRounds policy({one_way_ring()});
   RunSpec spec = pair_spec(topology, policy);
   spec.stop.max_rounds = 5;
   const auto lines = run_log(spec);
@@ -89,7 +77,7 @@ TEST(Gossip, ARingOfEqualsTakesOneHop) {
 TEST(Gossip, ReplicatesWhereSwitchesCan) {
   const Topology topology = three();
   std::vector<OverlayLink> links{{0, 1, 1.0 / 3.0}, {1, 2, 1.0 / 3.0}, {0, 2, 1.0 / 3.0}};
-  Always policy(make_overlay(links, 3));
+  GivenRounds policy({make_overlay(links, 3)});
   RunSpec spec = pair_spec(topology, policy);
   spec.stop.max_rounds = 4;
   EXPECT_NEAR(field(run_log(spec).back(), 2), 4 * (1.0 + 2.2), 1e-9);
@@ -108,7 +96,7 @@ TEST(Gossip, MixesByItsMatrix) {
                                    3);
   const Eigen::MatrixXd w = mixing_matrix(round, 3);
   ASSERT_TRUE(is_doubly_stochastic(w));
-  Always policy(round);
+  GivenRounds policy({round});
   QuadraticSpec parabolas;
   parabolas.optima = {-3.0, 0.0, 5.0};
   parabolas.curvatures = {1.0, 2.0, 3.0};
@@ -138,7 +126,7 @@ TEST(Gossip, MixesByItsMatrix) {
 TEST(Gossip, EveryRoundClosesForEverybody) {
   const Topology topology = three();
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    Always policy(one_way_ring());
+    GivenRounds policy({one_way_ring()});
     RunSpec spec = pair_spec(topology, policy);
     spec.payload = Bytes::count(100'000'000);
     spec.compute.jitter.kind = StepJitter::Kind::kExponential;

@@ -20,11 +20,6 @@ Json data_of(const std::string& html) {
 
 class Report : public Cli {
  protected:
-  void compare(const std::string& more = "") const {
-    const Outcome outcome =
-        gyre("compare " + shipped("two-islands.yaml") + " -o out --quiet " + more);
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  }
   [[nodiscard]] std::string page() const {
     const Outcome outcome = gyre("report out --quiet");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;

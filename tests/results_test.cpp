@@ -11,11 +11,6 @@ namespace {
 
 class ReadResults : public Cli {
  protected:
-  void compare(const std::string& more = "") const {
-    const Outcome outcome =
-        gyre("compare " + shipped("two-islands.yaml") + " -o out --quiet " + more);
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  }
   [[nodiscard]] std::string problem_of(const fs::path& folder) const {
     try {
       (void)read_results(folder, "0.1.0");
@@ -51,6 +46,14 @@ TEST_F(ReadResults, AsTheyWereWritten) {
   EXPECT_EQ(trace.value(0, "time_s"), 0.0);
   EXPECT_EQ(trace.value(0, "accuracy_average"), std::nullopt);
   EXPECT_EQ(trace.value(0, "no such column"), std::nullopt);
+}
+
+// A latency is written in the shortest unit, whichever that is.
+TEST_F(ReadResults, LatenciesInAnyUnit) {
+  for (const auto& [text, ms] : {std::pair{"500 ps", 5e-7}, {"3 us", 3e-3}, {"2 s", 2000.0}}) {
+    compare(std::string("--overwrite --set 'network.topology.links[0].latency=") + text + "'");
+    EXPECT_NEAR(read_results(folder_ / "out", "0.1.0").map.links[0].latency_ms, ms, 1e-9 * ms);
+  }
 }
 
 TEST_F(ReadResults, OfASingleRun) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "sim/child_process.hpp"
+#include "sim/given_rounds.hpp"
 #include "sim/simulation.hpp"
 #include "tests/support.hpp"
 
@@ -18,20 +19,19 @@ namespace gyre {
 
 inline const std::atomic<bool> kNever{false};
 
-/// Rounds that come again and again.
-class Repeated final : public Policy {
+/// Rounds that come again and again, as text.
+class Repeated final : public GivenRounds {
  public:
-  Repeated(const Topology& topology, const std::vector<std::string>& rounds) {
-    for (const std::string& text : rounds) rounds_.push_back(parse_round({text, {}}, topology));
-  }
-  void describe(Fields& /*fields*/) override {}
-  void start(const PolicyContext& /*context*/) override {}
-  Round round(std::int64_t number) override {
-    return rounds_[static_cast<std::size_t>(number) % rounds_.size()];
-  }
+  Repeated(const Topology& topology, const std::vector<std::string>& rounds)
+      : GivenRounds(parsed(topology, rounds)) {}
 
  private:
-  std::vector<Round> rounds_;
+  static std::vector<Round> parsed(const Topology& topology,
+                                   const std::vector<std::string>& rounds) {
+    std::vector<Round> all;
+    for (const std::string& text : rounds) all.push_back(parse_round({text, {}}, topology));
+    return all;
+  }
 };
 
 /// Keeps what a run reported, as text: exact, and easy to carry out of its process.

@@ -34,51 +34,32 @@ class AdaptiveCliques final : public Policy {
 
   void start(const PolicyContext& context) override {
     rounds_.clear();
-    network_.reset();
     first_ = 0;
     off_ = 0;
     for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
-    if (context.exchanges == nullptr) return;
-    if (context.topology.island_count() == 1) {
-      rounds_.clear();
+    if (rounds_.empty() && context.topology.island_count() == 1) {
       rounds_.push_back(make_round({}, 1));
-      return;
     }
-    planner_.start(*context.exchanges, context.seed);
-    network_.emplace(context.exchanges->network);
-    assumed_.clear();
-    for (std::size_t a = 0; a < context.topology.arc_count(); ++a) {
-      assumed_.push_back(context.topology.arc(ArcId::at(a)).capacity);
-    }
+    planner_.start(context);
+    assumed_ = context.topology.capacities();
   }
 
   void prepare(const std::function<bool()>& keep_going) override {
     keep_going_ = keep_going;
-    if (!rounds_.empty()) return;
-    if (!network_) broken_invariant("a plan needs to know the exchanges");
-    rounds_ = planner_.rounds(*network_, keep_going);
-    if (rounds_.empty()) {
-      throw InputError(planner_.where(),
-                       "no round communicates within the window; allow more time");
-    }
+    if (rounds_.empty()) rounds_ = planner_.rounds(keep_going);
   }
 
-  [[nodiscard]] bool prepares() const override {
-    return rounds_.empty() && network_ && !planner_.knows(*network_);
-  }
+  [[nodiscard]] bool prepares() const override { return rounds_.empty() && planner_.waits(); }
   [[nodiscard]] bool observes() const override { return true; }
 
   void observe(std::int64_t number, std::span<const Bandwidth> arc_rates) override {
-    if (!network_) return;
+    if (!planner_.started()) return;
     check(arc_rates.size() == assumed_.size(), "rates of other arcs than the map's");
     off_ = is_off(arc_rates) ? off_ + 1 : 0;
     if (off_ < patience_) return;
     off_ = 0;
     assumed_.assign(arc_rates.begin(), arc_rates.end());
-    const Topology topology = network_->topology.with_capacities(assumed_);
-    const Routes routes(topology);
-    const Network believed{topology, routes, network_->capabilities, network_->limits};
-    const std::vector<Round>& planned = planner_.rounds(believed, keep_going_);
+    const std::vector<Round>& planned = planner_.rounds_for(assumed_, keep_going_);
     // Nothing fits a window any more: better the old rounds than none.
     if (planned.empty() || planned == rounds_) return;
     rounds_ = planned;
@@ -106,8 +87,7 @@ class AdaptiveCliques final : public Policy {
   std::int64_t patience_ = 1;
   std::function<bool()> keep_going_;
   std::vector<Round> rounds_;
-  std::int64_t first_ = 0;  ///< the round with which their period began
-  std::optional<Network> network_;
+  std::int64_t first_ = 0;          ///< the round with which their period began
   std::vector<Bandwidth> assumed_;  ///< by arc
   std::int64_t off_ = 0;            ///< rounds in a row
 };

@@ -18,30 +18,17 @@ class RotatingCliques final : public Policy {
 
   void start(const PolicyContext& context) override {
     rounds_.clear();
-    network_.reset();
     for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
-    if (!rounds_.empty() || context.exchanges == nullptr) return;
-    if (context.topology.island_count() == 1) {
-      rounds_.push_back(make_round({}, 1));
-      return;
-    }
-    planner_.start(*context.exchanges, context.seed);
-    network_.emplace(context.exchanges->network);
+    if (!rounds_.empty()) return;
+    if (context.topology.island_count() == 1) rounds_.push_back(make_round({}, 1));
+    planner_.start(context);
   }
 
   void prepare(const std::function<bool()>& keep_going) override {
-    if (!rounds_.empty()) return;
-    if (!network_) broken_invariant("a plan needs to know the exchanges");
-    rounds_ = planner_.rounds(*network_, keep_going);
-    if (rounds_.empty()) {
-      throw InputError(planner_.where(),
-                       "no round communicates within the window; allow more time");
-    }
+    if (rounds_.empty()) rounds_ = planner_.rounds(keep_going);
   }
 
-  [[nodiscard]] bool prepares() const override {
-    return rounds_.empty() && network_ && !planner_.knows(*network_);
-  }
+  [[nodiscard]] bool prepares() const override { return rounds_.empty() && planner_.waits(); }
 
   Round round(std::int64_t number) override {
     check(!rounds_.empty(), "rotating cliques were not prepared");
@@ -52,7 +39,6 @@ class RotatingCliques final : public Policy {
   std::vector<Text> texts_;
   RoundPlanner planner_;
   std::vector<Round> rounds_;
-  std::optional<Network> network_;
 };
 
 }  // namespace
