@@ -73,8 +73,10 @@ void ArcMeter::sample(std::size_t arc) {
                                  .utilisation = bytes_per_second / links_[arc]->get_bandwidth()};
 }
 
-/// Asks for the rates of the parts of the map where flows began or ended.
+/// Asks for the rates of the parts of the map where flows began or ended; of all arcs where finding
+/// those parts would take longer than that.
 void ArcMeter::update() {
+  std::size_t walked = 0;
   ++search_;
   open_.clear();
   std::swap(open_, changed_);
@@ -88,6 +90,11 @@ void ArcMeter::update() {
       FlowState& flow = flows_[crossing.flow];
       if (flow.seen == search_) continue;
       flow.seen = search_;
+      walked += flow.places.size();
+      if (walked > arcs_.size()) {
+        for (std::size_t arc = 0; arc < arcs_.size(); ++arc) sample(arc);
+        return;
+      }
       for (const Place& place : flow.places) open_.push_back(place.arc);
     }
   }

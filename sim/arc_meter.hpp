@@ -27,8 +27,8 @@ struct ArcUsage {
 /// that it knows. (All arcs at each step of the clock would make a round of n islands cost n²: most
 /// steps are those of islands that wait for a latency, or are other islands' far away.)
 ///
-/// Cost: of a beginning or end, the arcs and flows of its part; of a step of the clock, three
-/// additions an arc in use. Memory: O(arcs + arcs of the flows under way).
+/// Cost: of a beginning or end, the arcs and flows of its part, but no more than all arcs; of a
+/// step of the clock, three additions an arc in use. Memory: O(arcs + arcs of the flows under way).
 class ArcMeter {
  public:
   /// `links` by arc.
