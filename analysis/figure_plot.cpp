@@ -179,20 +179,32 @@ std::string line_styles(std::size_t count) {
   return text;
 }
 
-std::string plot_program(const Figure& figure, const Results& results, const Panels& panels,
-                         std::string_view settings, std::string_view panel) {
-  return comment(fmt::format("{}: {}", figure.name, figure.meaning)) + "#\n" +
-         comment(fmt::format("Scenario {}, simulated by gyre {} at fidelity {}. The data are in "
-                             "{}.csv; `gyre list columns` says what its columns mean.",
-                             results.scenario, results.version, results.fidelity, figure.name)) +
+PlotTexts plot_texts(const Figure& figure, const Results& results) {
+  return {.name = std::string(figure.name),
+          .title = fmt::format("{}: {}", results.scenario, figure.title),
+          .meaning = std::string(figure.meaning),
+          .origin = fmt::format("Scenario {}, simulated by gyre {} at fidelity {}.",
+                                results.scenario, results.version, results.fidelity)};
+}
+
+std::string plot_program(const PlotTexts& texts, const Panels& panels, std::string_view settings,
+                         std::string_view panel) {
+  return comment(fmt::format("{}: {}", texts.name, texts.meaning)) + "#\n" +
+         comment(fmt::format("{} The data are in {}.csv; `gyre list columns` says what its columns "
+                             "mean.",
+                             texts.origin, texts.name)) +
          comment(fmt::format("Change what you like and run in this folder: gnuplot {}.gp",
-                             figure.name)) +
-         fmt::format("\nname = {}\ndata = {}\ntitle = {}\n", gnuplot_text(figure.name),
-                     gnuplot_text(fmt::format("{}.csv", figure.name)),
-                     gnuplot_text(fmt::format("{}: {}", results.scenario, figure.title))) +
+                             texts.name)) +
+         fmt::format("\nname = {}\ndata = {}\ntitle = {}\n", gnuplot_text(texts.name),
+                     gnuplot_text(fmt::format("{}.csv", texts.name)), gnuplot_text(texts.title)) +
          gnuplot_array("modes", panels.modes) + "panel_title(p) = 'mode '.modes[p]\n" +
          geometry(panels) + std::string(kSettings) + std::string(settings) + std::string(kFormats) +
          std::string(panel) + "  }\n  unset multiplot\n  unset output\n}\n";
+}
+
+std::string plot_program(const Figure& figure, const Results& results, const Panels& panels,
+                         std::string_view settings, std::string_view panel) {
+  return plot_program(plot_texts(figure, results), panels, settings, panel);
 }
 
 }  // namespace gyre

@@ -55,7 +55,19 @@ std::string axis_title(std::string_view words, const Column& column);
 /// print, in dashes and points.
 std::string line_styles(std::size_t count);
 
+/// What a figure says of itself.
+struct PlotTexts {
+  std::string name;     ///< of its files
+  std::string title;    ///< above it
+  std::string meaning;  ///< what it shows
+  std::string origin;   ///< where the data come from
+};
+PlotTexts plot_texts(const Figure& figure, const Results& results);
+
 /// The whole gnuplot program: `settings` come once, `panel` once a panel `p` (from 1) and format.
+/// What `panel` sets for one panel it has to unset for the next.
+std::string plot_program(const PlotTexts& texts, const Panels& panels, std::string_view settings,
+                         std::string_view panel);
 std::string plot_program(const Figure& figure, const Results& results, const Panels& panels,
                          std::string_view settings, std::string_view panel);
 

@@ -345,7 +345,8 @@ bool is_topology_file(const std::string& path) {
 }
 
 LoadedScenario load_topology(const std::string& path, const std::vector<Override>& overrides) {
-  static const std::vector<std::string> kOfMaps{"network.access", "network.capable", kTopology};
+  static const std::vector<std::string> kOfMaps{"network.access", "network.capable",
+                                                "network.scale", kTopology};
   for (const Override& change : overrides) {
     const bool counts = std::any_of(kOfMaps.begin(), kOfMaps.end(), [&](const std::string& key) {
       return change.key_path.starts_with(key + '.');

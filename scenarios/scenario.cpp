@@ -65,6 +65,13 @@ void AccessSpec::describe(Fields& fields) {
   fields.optional({"latency", "One-way latency of an access link."}, latency, kNotNegative);
 }
 
+void ScaleSpec::describe(Fields& fields) {
+  fields.optional({"bandwidth", "Factor on the capacities of the links between switches."},
+                  bandwidth, Range{.at_least = 1e-6, .at_most = 1e6});
+  fields.optional({"latency", "Factor on the latencies of the links between switches."}, latency,
+                  Range{.at_least = 0.0, .at_most = 1e6});
+}
+
 void FabricSpec::describe(Fields& fields) {
   fields.optional({"bandwidth", "Capacity of each island's link to the fabric, each way."},
                   bandwidth, kPositive);
@@ -85,6 +92,8 @@ void NetworkSpec::describe(Fields& fields) {
                          "The map: a topology file, relative to the scenario's folder, "
                          "or the same keys inline."},
                         topology_file, [this](Fields& inner) { topology.describe(inner); });
+  fields.optional_object({"scale", "The same map with other links: factors on what it states."},
+                         scale);
   fields.optional_object({"access", "Access links of islands that state no own figures."}, access);
   fields.list_of_choices({"modes", "Network capabilities to compare: what the switches may do."},
                          Presence::kDefaulted, modes, kModeNames);

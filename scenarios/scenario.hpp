@@ -31,6 +31,14 @@ struct AccessSpec {
   void describe(Fields& fields);
 };
 
+/// The same map with slower, faster, nearer or farther links.
+struct ScaleSpec {
+  double bandwidth = 1.0;
+  double latency = 1.0;
+
+  void describe(Fields& fields);
+};
+
 /// The fabric that joins the islands of a `colocated` schedule: one switch with both capabilities.
 struct FabricSpec {
   Bandwidth bandwidth = Bandwidth::gigabits_per_second(400);
@@ -95,6 +103,7 @@ struct TopologySpec {
 struct NetworkSpec {
   Text topology_file;  ///< empty when inline
   TopologySpec topology;
+  ScaleSpec scale;
   AccessSpec access;
   std::vector<Mode> modes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth};
   CapableSpec capable;

@@ -1,6 +1,7 @@
 #include "scenarios/topology_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -81,7 +82,18 @@ Topology::Island build_island(const IslandSpec& spec, const AccessSpec& access,
           .latency = spec.latency.value_or(access.latency)};
 }
 
-Topology::Link build_link(const LinkSpec& spec, const Names& switches) {
+/// To the whole bit a second, at least one.
+Bandwidth scaled(Bandwidth capacity, double factor, const Where& where) {
+  const double scaled = static_cast<double>(capacity.in_bits_per_second()) * factor;
+  if (!(scaled < 0x1p62)) {
+    throw InputError(where, fmt::format("this link's {} times {:g} (`network.scale.bandwidth`) is "
+                                        "too much; must be below 2^62 bps",
+                                        to_text(capacity), factor));
+  }
+  return Bandwidth::bits_per_second(std::max<std::int64_t>(1, std::llround(scaled)));
+}
+
+Topology::Link build_link(const LinkSpec& spec, const ScaleSpec& scale, const Names& switches) {
   const std::size_t first = switches.find(spec.between[0]);
   const std::size_t second = switches.find(spec.between[1]);
   if (first == second) {
@@ -91,10 +103,11 @@ Topology::Link build_link(const LinkSpec& spec, const Names& switches) {
   }
   return {.first = SwitchId::at(first),
           .second = SwitchId::at(second),
-          .capacity = spec.bandwidth,
-          .latency = spec.latency,
-          .reverse_capacity = spec.reverse_bandwidth.value_or(spec.bandwidth),
-          .reverse_latency = spec.reverse_latency.value_or(spec.latency)};
+          .capacity = scaled(spec.bandwidth, scale.bandwidth, spec.where),
+          .latency = spec.latency * scale.latency,
+          .reverse_capacity =
+              scaled(spec.reverse_bandwidth.value_or(spec.bandwidth), scale.bandwidth, spec.where),
+          .reverse_latency = spec.reverse_latency.value_or(spec.latency) * scale.latency};
 }
 
 void check_capable(const std::optional<std::vector<Text>>& names, const Names& switches) {
@@ -201,7 +214,9 @@ Topology build_topology(const NetworkSpec& network) {
   }
   std::vector<Topology::Link> links;
   links.reserve(spec.links.size());
-  for (const LinkSpec& link : spec.links) links.push_back(build_link(link, switches));
+  for (const LinkSpec& link : spec.links) {
+    links.push_back(build_link(link, network.scale, switches));
+  }
   check_capable(network.capable.multicast, switches);
   check_capable(network.capable.aggregation, switches);
 

@@ -115,7 +115,8 @@ SummaryRow summarise(const LoadedScenario& loaded, const RunChoice& choice, cons
 }
 
 /// The body of a run's process.
-int run_one(const LoadedScenario& loaded, const BatchRun& run, const ChildPool::Report& report) {
+int run_one(const BatchRun& run, const ChildPool::Report& report) {
+  const LoadedScenario& loaded = *run.loaded;
   const Topology fabric = colocated_topology(loaded.topology, loaded.scenario.network.fabric);
   const RunSpec spec = run_spec(loaded, run.choice, fabric);
   RunManifest manifest{.key = run_key(loaded, run.choice),
@@ -141,23 +142,21 @@ int run_one(const LoadedScenario& loaded, const BatchRun& run, const ChildPool::
 /// Everything of `run_batch` that its loop shares.
 class Batch {
  public:
-  Batch(const LoadedScenario& loaded, const std::vector<BatchRun>& runs,
-        const BatchOptions& options)
-      : loaded_(loaded), runs_(runs), options_(options), progress_(runs.size(), options.quiet) {}
+  Batch(const std::vector<BatchRun>& runs, const BatchOptions& options)
+      : runs_(runs), options_(options), progress_(runs.size(), options.quiet) {}
 
   BatchOutcome run() {
     const WallClock clock;
     find_finished();
     options_.on_begin();
-    if (!waiting_.empty() && loaded_.scenario.task != nullptr) loaded_.scenario.task->load();
-    prepare_policies();
+    load_tasks();
+    if (!options_.plan_in_runs) prepare_policies();
     while (true) {
       while (!interrupted() && !waiting_.empty() && pool_.running() < options_.jobs) {
         const std::size_t next = waiting_.front();
         waiting_.erase(waiting_.begin());
-        const std::size_t child = pool_.start([this, next](const ChildPool::Report& report) {
-          return run_one(loaded_, runs_[next], report);
-        });
+        const std::size_t child = pool_.start(
+            [this, next](const ChildPool::Report& report) { return run_one(runs_[next], report); });
         run_of_child_[child] = next;
       }
       if (pool_.running() == 0) break;
@@ -169,7 +168,10 @@ class Batch {
     }
     if (!waiting_.empty()) worsen(RunStatus::kTruncated);
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-      if (rows_.contains(r)) outcome_.rows.push_back(rows_.at(r));
+      outcome_.row_of.emplace_back();
+      if (!rows_.contains(r)) continue;
+      outcome_.row_of.back() = outcome_.rows.size();
+      outcome_.rows.push_back(rows_.at(r));
     }
     outcome_.elapsed_s = clock.elapsed_s();
     return std::move(outcome_);
@@ -180,7 +182,7 @@ class Batch {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const BatchRun& run = runs_[r];
       const std::optional<RunManifest> found = read_run_manifest(run.folder);
-      const bool mine = found && found->key == run_key(loaded_, run.choice);
+      const bool mine = found && found->key == run_key(*run.loaded, run.choice);
       if (mine && found->status == RunStatus::kComplete && found->summary) {
         rows_[r] = *found->summary;
         ++outcome_.reused;
@@ -196,12 +198,22 @@ class Batch {
     }
   }
 
+  void load_tasks() const {
+    const Task* last = nullptr;  // a scenario's runs follow each other
+    for (const std::size_t r : waiting_) {
+      Task* task = runs_[r].loaded->scenario.task.get();
+      if (task != nullptr && task != last) task->load();
+      last = task;
+    }
+  }
+
   /// What policies plan, they plan before the processes part, so that all of them have it.
   void prepare_policies() {
-    const Topology fabric = colocated_topology(loaded_.topology, loaded_.scenario.network.fabric);
     for (const std::size_t r : waiting_) {
       if (interrupted()) return;
-      const RunSpec spec = run_spec(loaded_, runs_[r].choice, fabric);
+      const LoadedScenario& loaded = *runs_[r].loaded;
+      const Topology fabric = colocated_topology(loaded.topology, loaded.scenario.network.fabric);
+      const RunSpec spec = run_spec(loaded, runs_[r].choice, fabric);
       const Routes routes(*spec.topology);
       const ExchangeContext exchanges =
           exchange_context(spec, {*spec.topology, routes, spec.capabilities, spec.limits});
@@ -246,7 +258,7 @@ class Batch {
       status = RunStatus::kFailed;
       failure = fmt::format("its process ended with status {}", event.exit_status.value_or(-1));
       mark_failed(r, failure);
-      rows_[r] = named_row(loaded_.scenario, runs_[r].choice, status);
+      rows_[r] = named_row(runs_[r].loaded->scenario, runs_[r].choice, status);
     }
     worsen(status);
     if (status == RunStatus::kFailed) outcome_.failures.push_back(name(r) + ": " + failure);
@@ -271,8 +283,9 @@ class Batch {
 
   void mark_failed(std::size_t r, const std::string& failure) const {
     if (!fs::exists(runs_[r].folder)) return;
-    write_run_manifest(runs_[r].folder, loaded_, runs_[r].choice,
-                       {.key = run_key(loaded_, runs_[r].choice),
+    const BatchRun& run = runs_[r];
+    write_run_manifest(run.folder, *run.loaded, run.choice,
+                       {.key = run_key(*run.loaded, run.choice),
                         .status = RunStatus::kFailed,
                         .failure = failure,
                         .summary = {}});
@@ -290,13 +303,13 @@ class Batch {
 
   [[nodiscard]] std::string name(std::size_t r) const {
     const RunChoice& choice = runs_[r].choice;
-    return fmt::format("{}, {}, seed {}", loaded_.scenario.schedules[choice.schedule].label.value,
+    const Scenario& scenario = runs_[r].loaded->scenario;
+    return fmt::format("{}, {}, seed {}", scenario.schedules[choice.schedule].label.value,
                        name_of(choice.mode), choice.seed);
   }
 
   void worsen(RunStatus status) { outcome_.status = std::max(outcome_.status, status); }
 
-  const LoadedScenario& loaded_;
   const std::vector<BatchRun>& runs_;
   const BatchOptions& options_;
   Progress progress_;
@@ -310,9 +323,18 @@ class Batch {
 
 }  // namespace
 
-BatchOutcome run_batch(const LoadedScenario& loaded, const std::vector<BatchRun>& runs,
-                       const BatchOptions& options) {
-  return Batch(loaded, runs, options).run();
+BatchOutcome run_batch(const std::vector<BatchRun>& runs, const BatchOptions& options) {
+  return Batch(runs, options).run();
+}
+
+std::vector<BatchRun> runs_below(const fs::path& folder, const LoadedScenario& loaded) {
+  std::vector<BatchRun> runs;
+  for (const RunChoice& choice : all_runs(loaded.scenario)) {
+    runs.push_back({.loaded = &loaded,
+                    .choice = choice,
+                    .folder = folder / "runs" / run_id(loaded.scenario, choice)});
+  }
+  return runs;
 }
 
 }  // namespace gyre

@@ -35,22 +35,17 @@ int command_compare(const CompareOptions& options) {
   const fs::path folder = output_folder(options.common, loaded.scenario);
   const FolderLock lock(folder);
   const std::vector<RunChoice> choices = all_runs(loaded.scenario);
-  std::vector<BatchRun> runs;
-  runs.reserve(choices.size());
-  for (const RunChoice& choice : choices) {
-    runs.push_back({.choice = choice, .folder = folder / "runs" / run_id(loaded.scenario, choice)});
-  }
+  const std::vector<BatchRun> runs = runs_below(folder, loaded);
 
   watch_interrupts();
   const auto begin = [&] {
     if (options.common.overwrite) remove_other_runs(folder / "runs", runs);
     write_comparison_manifest(folder, loaded, choices, RunStatus::kTruncated);
   };
-  BatchOutcome outcome = run_batch(loaded, runs,
-                                   {.jobs = job_count(options.common),
-                                    .quiet = options.common.quiet,
-                                    .overwrite = options.common.overwrite,
-                                    .on_begin = begin});
+  BatchOutcome outcome = run_batch(runs, {.jobs = job_count(options.common),
+                                          .quiet = options.common.quiet,
+                                          .overwrite = options.common.overwrite,
+                                          .on_begin = begin});
   rank(outcome.rows);
   write_file(folder / "summary.csv", comparison_csv(outcome.rows));
   write_comparison_manifest(folder, loaded, choices, outcome.status);

@@ -24,7 +24,7 @@ int command_run(const RunOptions& options) {
 
   watch_interrupts();
   const BatchOutcome outcome =
-      run_batch(loaded, {{.choice = choice, .folder = folder}},
+      run_batch({{.loaded = &loaded, .choice = choice, .folder = folder}},
                 {.jobs = 1, .quiet = common.quiet, .overwrite = common.overwrite});
   switch (chosen_format(common.format)) {
     case Format::kTable:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,6 +24,16 @@ std::string resolve_folder(const Text& folder) {
 void prefetch(const std::uint8_t* pixels) {
   constexpr std::size_t kCacheLine = 64;
   for (std::size_t j = 0; j < kImageInputs; j += kCacheLine) __builtin_prefetch(pixels + j);
+}
+
+/// What is read already, as long as anybody has it.
+std::shared_ptr<const LabelledImages> shared_images(const std::string& folder, const char* prefix) {
+  static std::map<std::pair<std::string, std::string>, std::weak_ptr<const LabelledImages>> known;
+  std::weak_ptr<const LabelledImages>& entry = known[{folder, prefix}];
+  if (std::shared_ptr<const LabelledImages> images = entry.lock()) return images;
+  auto images = std::make_shared<const LabelledImages>(read_labelled_images(folder, prefix));
+  entry = images;
+  return images;
 }
 
 }  // namespace
@@ -53,8 +65,8 @@ void FashionMnist::load() {
     if (spec_.data.where.file.empty()) throw InputError("task.data", problem);
     throw InputError(spec_.data.where, problem);
   }
-  training_ = read_labelled_images(folder, "train");
-  test_ = read_labelled_images(folder, "t10k");
+  training_ = shared_images(folder, "train");
+  test_ = shared_images(folder, "t10k");
 }
 
 void FashionMnist::start(const TaskContext& context) {
@@ -63,8 +75,8 @@ void FashionMnist::start(const TaskContext& context) {
     streams_.push_back(Rng::stream(context.seed, "island/" + island + "/batch"));
   }
   batch_.assign(static_cast<std::size_t>(spec_.batch), 0);
-  if (training_.count == 0) return;
-  shards_ = make_shards(spec_.shards, training_.labels, context.islands.size(),
+  if (training_->count == 0) return;
+  shards_ = make_shards(spec_.shards, training_->labels, context.islands.size(),
                         Rng::stream(context.seed, "shards"));
 }
 
@@ -72,7 +84,7 @@ std::vector<std::vector<double>> FashionMnist::label_counts() const {
   std::vector<std::vector<double>> counts;
   for (const std::vector<std::uint32_t>& shard : shards_) {
     std::vector<double>& of = counts.emplace_back(kImageClasses, 0.0);
-    for (const std::uint32_t sample : shard) of[training_.labels[sample]] += 1.0;
+    for (const std::uint32_t sample : shard) of[training_->labels[sample]] += 1.0;
   }
   return counts;
 }
@@ -83,7 +95,7 @@ std::span<const std::uint32_t> FashionMnist::draw(IslandId island) {
   const std::vector<std::uint32_t>& shard = shards_[i];
   for (std::uint32_t& sample : batch_) {
     sample = shard[streams_[i].below(shard.size())];
-    prefetch(training_.pixels.data() + sample * kImageInputs);
+    prefetch(training_->pixels.data() + sample * kImageInputs);
   }
   return batch_;
 }

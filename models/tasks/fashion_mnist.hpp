@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -44,13 +45,14 @@ class FashionMnist {
   /// By island and label, of the shards; empty before `load` and `start`.
   [[nodiscard]] std::vector<std::vector<double>> label_counts() const;
   [[nodiscard]] const FashionMnistSpec& spec() const { return spec_; }
-  [[nodiscard]] const LabelledImages& training() const { return training_; }
-  [[nodiscard]] const LabelledImages& test() const { return test_; }
+  [[nodiscard]] const LabelledImages& training() const { return *training_; }
+  [[nodiscard]] const LabelledImages& test() const { return *test_; }
 
  private:
   FashionMnistSpec spec_;
-  LabelledImages training_;
-  LabelledImages test_;
+  // One copy for all that read the same folder; empty before `load`.
+  std::shared_ptr<const LabelledImages> training_ = std::make_shared<LabelledImages>();
+  std::shared_ptr<const LabelledImages> test_ = training_;
   std::vector<std::vector<std::uint32_t>> shards_;  ///< by island
   std::vector<Rng> streams_;
   std::vector<std::uint32_t> batch_;
