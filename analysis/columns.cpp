@@ -101,6 +101,8 @@ constexpr std::array kRounds{
            "largest error of a parameter of the average that the switches' numbers brought"},
     Column{"fragment", "-", "part of the model that was exchanged, from 0"},
     Column{"absent", "-", "islands of the clique that it went without, since they were late"},
+    Column{"receiver", "-",
+           "of an overlay: the member that takes in what the others send it; empty for a clique"},
 };
 
 constexpr std::array kLinks{
@@ -291,6 +293,18 @@ constexpr std::array kSpread{
     kSeeds,
 };
 
+constexpr std::array kHeard{
+    kMode,
+    kSchedule,
+    Column{"receiver", "-", "island that has heard"},
+    Column{"sender", "-", "island it has heard from"},
+    Column{"row", "-", "place of the receiver among the islands, from 1"},
+    Column{"column", "-", "place of the sender"},
+    Column{"rounds", "-",
+           "rounds after which the receiver has heard from the sender, directly or through others "
+           "(first seed); 0 for itself, - if never"},
+};
+
 constexpr std::array kMap{
     kMode,
     kSchedule,
@@ -302,6 +316,56 @@ constexpr std::array kMap{
     Column{"end_y", "-", "where an arc ends"},
     in_unit_of("mean_utilisation", kLinks, "mean_utilisation",
                "of the arc; of an island the higher one of its two access arcs"),
+};
+
+constexpr Column kPanel{"panel", "-", "which panel of the figure, from 1"};
+
+constexpr std::array kCliques{
+    kPanel,
+    kMode,
+    Column{"kind", "-",
+           "link (of the map), way (a link or an arc in use), switch, or name (the text at it)"},
+    Column{"name", "-", "of the link, the arc, the switch, or the text"},
+    Column{"x", "-", "place on the drawing; as far as possible degrees east of its western edge"},
+    Column{"y", "-", "place on the drawing; as far as possible degrees north"},
+    Column{"end_x", "-", "where a link or an arc ends"},
+    Column{"end_y", "-", "where a link or an arc ends"},
+    Column{"group", "-",
+           "colour: in topology 1 outbound, 2 inbound; in schedules the clique, from 1; else 0"},
+    Column{"copies", "-", "copies of a payload that cross the arc; empty where they do not count"},
+    Column{"does", "-", "replicates, adds or both: what the switch does there; else empty"},
+};
+
+constexpr std::array kExchangeRate{
+    kPanel,
+    Column{"line", "-", "line of the figure"},
+    Column{"value", "Gbit/s, or s",
+           "capacity of every link and access link; in the second panel the window"},
+    kMode,
+    Column{"exchange", "-", "how cliques exchange"},
+    Column{"heard_rate", "1/s",
+           "models of others that an island takes in, mean over islands and rounds of the "
+           "schedule; empty where no round fits"},
+    Column{"heard_bound", "1/s",
+           "no exchange could bring more: the largest (k - 1) / bound over all cliques of k"},
+    Column{"round_s", "s", "mean length of a round; in the second panel the window"},
+    Column{"consensus_s", "s", "exchange time until all islands agree, to 1e-3"},
+    Column{"largest_clique", "-", "islands of its largest clique"},
+    Column{"schedule", "-", "its rounds, separated by ;"},
+};
+
+constexpr std::array kSensitivity{
+    kPanel,
+    Column{"line", "-", "line of the figure"},
+    Column{"value", "as the panel says", "what is varied"},
+    kMode,
+    kSchedule,
+    in_unit_of("time_to_accuracy_s", kSummary, "time_to_accuracy_s",
+               "of the first in the ranking among those of the line; empty if none gets there"),
+    in_unit_of("rounds", kSummary, "rounds", "its rounds"),
+    in_unit_of("mean_round_s", kSummary, "mean_round_s", "their mean length"),
+    in_unit_of("bound_round_s", kSummary, "bound_round_s", "least time of such a round"),
+    Column{"setting", "-", "the scenario's keys that it sets"},
 };
 
 constexpr std::array kTables{
@@ -324,7 +388,12 @@ constexpr std::array kTables{
                 kLinkUtilisation},
     OutputTable{"consensus", "gyre figures: one row a schedule, mode and time", kConsensus},
     OutputTable{"spread", "gyre figures: one row a schedule, mode and number of rounds", kSpread},
+    OutputTable{"heard", "gyre figures: one row a mode and pair of islands", kHeard},
     OutputTable{"map", "gyre figures: one row a mode and arc, switch or island", kMap},
+    OutputTable{"cliques", "gyre figures, and topology and schedules of gyre reproduce figures",
+                kCliques},
+    OutputTable{"exchange-rate", "gyre reproduce figures: one row a line and value", kExchangeRate},
+    OutputTable{"sensitivity", "gyre reproduce figures: one row a line and value", kSensitivity},
 };
 
 }  // namespace
@@ -345,6 +414,10 @@ std::span<const Column> link_utilisation_columns() { return kLinkUtilisation; }
 std::span<const Column> consensus_columns() { return kConsensus; }
 std::span<const Column> spread_columns() { return kSpread; }
 std::span<const Column> map_columns() { return kMap; }
+std::span<const Column> heard_columns() { return kHeard; }
+std::span<const Column> cliques_columns() { return kCliques; }
+std::span<const Column> exchange_rate_columns() { return kExchangeRate; }
+std::span<const Column> sensitivity_columns() { return kSensitivity; }
 std::span<const OutputTable> output_tables() { return kTables; }
 
 const Column& column_named(std::span<const Column> columns, std::string_view name) {

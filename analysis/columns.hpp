@@ -47,6 +47,12 @@ std::span<const Column> link_utilisation_columns();
 std::span<const Column> consensus_columns();
 std::span<const Column> spread_columns();
 std::span<const Column> map_columns();
+std::span<const Column> heard_columns();
+std::span<const Column> cliques_columns();
+
+// The data of the paper's figures (analysis/paper_figures.hpp).
+std::span<const Column> exchange_rate_columns();
+std::span<const Column> sensitivity_columns();
 
 /// The column of that name. Requires that there is one.
 const Column& column_named(std::span<const Column> columns, std::string_view name);

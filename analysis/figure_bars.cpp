@@ -250,8 +250,8 @@ DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) 
     for (const auto& [arc, one] : load.arcs) {
       std::vector<std::string> cells = runs.cells(*load.group);
       cells.insert(cells.end(),
-                   {std::to_string(places.at(arc)), arc, one.kind, number(one.mean.mean()),
-                    number(one.peak), std::to_string(one.mean.count)});
+                   {std::to_string(places.at(arc)), plottable(arc), one.kind,
+                    number(one.mean.mean()), number(one.peak), std::to_string(one.mean.count)});
       drawing.csv += csv_line(cells);
     }
   }

@@ -234,7 +234,7 @@ Panels panels_of(const Shown& shown) {
 }
 
 Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs,
-             const CurveFigure& drawn) {
+             const CurveFigure& drawn, std::string_view more_settings = {}) {
   Drawing drawing{.csv = csv_of(figure, runs, drawn), .plot = {}, .notes = {}};
   const Shown shown = shown_of(runs, drawn.curves);
   if (shown.all_schedules > kMostLines) {
@@ -250,7 +250,8 @@ Drawing draw(const Figure& figure, const Results& results, const RunGroups& runs
       "# A place on the axes, or none.\n"
       "seen(x, y) = x < x_from || y < y_from ? NaN : x\n"
       "floored(y) = y < y_from ? y_from : y\n" +
-      (drawn.target ? fmt::format("target = {}\n", number(*drawn.target)) : "");
+      (drawn.target ? fmt::format("target = {}\n", number(*drawn.target)) : "") +
+      std::string(more_settings);
   const auto points_of = [&drawn](std::string_view height) {
     return fmt::format(
         "data using \\\n        (pick(modes[p], schedules[s], seen(column('{}'), column('{}'))))",
@@ -312,6 +313,10 @@ constexpr double kRounding = 1e-12;
 }  // namespace
 
 DrawnFigure draw_time_to_accuracy(const Figure& figure, const Results& results) {
+  return draw_accuracy(figure, results, {});
+}
+
+DrawnFigure draw_accuracy(const Figure& figure, const Results& results, std::string_view settings) {
   const RunGroups runs = group_runs(results);
   CurveFigure drawn;
   drawn.x_column = "time_s";
@@ -334,7 +339,7 @@ DrawnFigure draw_time_to_accuracy(const Figure& figure, const Results& results) 
   drawn.y =
       value_axis(drawn.curves, axis_title(words, column_named(trace_columns(), drawn.quantity)),
                  positive, {.from_x = drawn.x.from}, drawn.target);
-  return draw(figure, results, runs, drawn);
+  return draw(figure, results, runs, drawn, settings);
 }
 
 DrawnFigure draw_consensus(const Figure& figure, const Results& results) {
@@ -371,24 +376,20 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
   const RunGroups runs = group_runs(results);
   CurveFigure drawn;
   drawn.x_column = "rounds";
-  std::vector<std::string> untold;
   std::size_t rounds = 0;
   std::vector<std::pair<const RunGroup*, std::vector<Spread>>> groups;
   for (const RunGroup& group : runs.groups) {
     std::vector<Spread> spreads;
     for (const ResultRun* run : group.runs) {
       Spread spread = spread_of(results, *run);
-      if (spread.untold && std::find(untold.begin(), untold.end(), run->schedule) == untold.end()) {
-        untold.push_back(run->schedule);
-      }
-      if (!spread.untold && spread.informed.size() > 1) spreads.push_back(std::move(spread));
+      if (spread.informed.size() > 1) spreads.push_back(std::move(spread));
     }
     for (const Spread& spread : spreads) {
       if (spread.informed.back() >= 1.0) rounds = std::max(rounds, spread.informed.size());
     }
     if (!spreads.empty()) groups.emplace_back(&group, std::move(spreads));
   }
-  if (groups.empty()) return LeftOut{"no run tells which islands exchanged with each other"};
+  if (groups.empty()) return LeftOut{"no run ended a round"};
   // Where some have all pairs, the others are shown as far as the last of those and a round more.
   if (rounds == 0) rounds = kMostRoundsOfSpread;
   for (const auto& [group, spreads] : groups) {
@@ -408,12 +409,7 @@ DrawnFigure draw_spread(const Figure& figure, const Results& results) {
   for (const Curve& curve : drawn.curves) drawn.x.to = std::max(drawn.x.to, curve.points.back().x);
   drawn.y = {.title = axis_title("share of pairs informed", column_named(figure.columns, "mean")),
              .to = 1.0 + kRoom};
-  Drawing drawing = draw(figure, results, runs, drawn);
-  if (!untold.empty()) {
-    drawing.notes.push_back(fmt::format(
-        "left out, since rounds.csv does not tell who sends to whom: {}", fmt::join(untold, ", ")));
-  }
-  return drawing;
+  return draw(figure, results, runs, drawn);
 }
 
 }  // namespace gyre

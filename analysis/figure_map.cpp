@@ -27,21 +27,6 @@ std::map<std::string, double> loads_of(const RunGroup& group) {
   return loads;
 }
 
-/// In each mode the first in the ranking that sends something over the WAN.
-std::vector<const RunGroup*> first_over_the_wan(const RunGroups& runs) {
-  std::vector<const RunGroup*> first(runs.modes.size(), nullptr);
-  for (const RunGroup& group : runs.groups) {
-    const auto sends = [](const ResultRun* run) {
-      return run->summary && run->summary->wan_gb.value_or(0.0) > 0.0;
-    };
-    if (first[group.mode] == nullptr && std::any_of(group.runs.begin(), group.runs.end(), sends)) {
-      first[group.mode] = &group;
-    }
-  }
-  std::erase(first, nullptr);
-  return first;
-}
-
 class MapRows {
  public:
   MapRows(const ResultMap& map, std::vector<Place> places)
@@ -56,9 +41,9 @@ class MapRows {
     };
     const auto row = [&](std::string kind, const std::string& name, Place at,
                          std::optional<Place> end, std::optional<double> load) {
-      csv += csv_line(std::vector<std::string>{mode, schedule, std::move(kind), name, number(at.x),
-                                               number(at.y), end ? number(end->x) : "",
-                                               end ? number(end->y) : "", number(load)});
+      csv += csv_line(std::vector<std::string>{
+          mode, schedule, std::move(kind), plottable(name), number(at.x), number(at.y),
+          end ? number(end->x) : "", end ? number(end->y) : "", number(load)});
     };
     for (const ResultMap::Link& link : map_.links) {
       for (const auto& [from, to] :

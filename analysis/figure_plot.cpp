@@ -147,6 +147,27 @@ std::size_t text_width(const std::vector<std::string>& texts) {
   return width;
 }
 
+std::vector<const RunGroup*> first_over_the_wan(const RunGroups& runs) {
+  std::vector<const RunGroup*> first(runs.modes.size(), nullptr);
+  for (const RunGroup& group : runs.groups) {
+    const auto sends = [](const ResultRun* run) {
+      return run->summary && run->summary->wan_gb.value_or(0.0) > 0.0;
+    };
+    if (first[group.mode] == nullptr && std::any_of(group.runs.begin(), group.runs.end(), sends)) {
+      first[group.mode] = &group;
+    }
+  }
+  std::erase(first, nullptr);
+  return first;
+}
+
+std::string plottable(std::string_view text) {
+  std::string out(text);
+  std::replace(out.begin(), out.end(), ',', ';');
+  std::replace(out.begin(), out.end(), '"', '\'');
+  return out;
+}
+
 std::string gnuplot_text(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -162,6 +183,10 @@ std::string gnuplot_array(std::string_view name, const std::vector<std::string>&
     list += (list.empty() ? "" : ", \\\n  ") + gnuplot_text(text);
   }
   return fmt::format("array {}[{}] = [ \\\n  {}]\n", name, texts.size(), list);
+}
+
+std::string panel_titles(const std::vector<std::string>& titles) {
+  return gnuplot_array("titles", titles) + "panel_title(p) = titles[p]\n";
 }
 
 std::string axis_title(std::string_view words, const Column& column) {

@@ -27,6 +27,9 @@ struct RunGroups {
 
 RunGroups group_runs(const Results& results);
 
+/// In each mode the first in the ranking that sends something over the WAN.
+std::vector<const RunGroup*> first_over_the_wan(const RunGroups& runs);
+
 /// Panels side by side, one a mode. Lengths in pixels of the SVG file.
 struct Panels {
   std::vector<std::string> modes;
@@ -45,8 +48,14 @@ struct Panels {
 std::size_t text_width(std::string_view text);
 std::size_t text_width(const std::vector<std::string>& texts);
 
+/// The text without what gnuplot does not read in a CSV file even where it is quoted: commas become
+/// semicolons, quotes apostrophes.
+std::string plottable(std::string_view text);
+
 /// A gnuplot string.
 std::string gnuplot_text(std::string_view text);
+/// Titles of panels instead of `mode …`, by panel.
+std::string panel_titles(const std::vector<std::string>& titles);
 /// `array NAME[…] = […]`.
 std::string gnuplot_array(std::string_view name, const std::vector<std::string>& texts);
 /// The words of an axis with the unit that the column declares.

@@ -27,10 +27,18 @@ std::span<const Figure> figures() {
              "share of the ordered pairs of islands of which one has heard from the other, "
              "directly or through others, after so many rounds",
              spread_columns(), draw_spread},
+      Figure{"heard", "after how many rounds who has heard from whom",
+             "rounds after which an island (row) has heard from another one (column), directly or "
+             "through others, under the first schedule over the WAN of each mode",
+             heard_columns(), draw_heard},
       Figure{"map", "load of the map",
              "mean utilisation of the arcs under the first schedule over the WAN of each mode; an "
              "island shows the higher one of its two access arcs",
-             map_columns(), draw_map}};
+             map_columns(), draw_map},
+      Figure{"cliques", "who exchanges with whom",
+             "the cliques of the first rounds in colour, on the least-latency ways between their "
+             "members, under the first schedule over the WAN of each mode",
+             cliques_columns(), draw_cliques}};
   return kFigures;
 }
 

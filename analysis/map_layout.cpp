@@ -1,6 +1,7 @@
 #include "analysis/map_layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -132,6 +133,29 @@ std::pair<Place, Place> beside(Place from, Place to, double shift, double cut) {
   const Place along{.x = shorter * dx / length, .y = shorter * dy / length};
   return {{.x = from.x + right.x + along.x, .y = from.y + right.y + along.y},
           {.x = to.x + right.x - along.x, .y = to.y + right.y - along.y}};
+}
+
+Place name_place(const ResultMap& map, const std::vector<Place>& places, std::size_t of,
+                 double distance) {
+  const Place at = places[of];
+  // A name is wider than high: beside its switch it takes more room.
+  const std::array<Place, 4> ways{Place{0.0, 1.0}, Place{0.0, -1.0}, Place{1.6, 0.0},
+                                  Place{-1.6, 0.0}};
+  Place best = ways.front();
+  double best_room = -1.0;
+  for (const Place& way : ways) {
+    double room = std::numbers::pi;  // the least angle to a link
+    for (const ResultMap::Link& link : map.links) {
+      if (link.first != of && link.second != of) continue;
+      const Place& other = places[link.first == of ? link.second : link.first];
+      const double turn = std::atan2(way.y, way.x) - std::atan2(other.y - at.y, other.x - at.x);
+      room = std::min(room, std::abs(std::remainder(turn, 2.0 * std::numbers::pi)));
+    }
+    if (room <= best_room + 0.2) continue;  // about as good: the first of them
+    best_room = room;
+    best = way;
+  }
+  return {.x = at.x + distance * best.x, .y = at.y + distance * best.y};
 }
 
 }  // namespace gyre

@@ -35,4 +35,8 @@ Frame frame_of(const std::vector<Place>& places);
 /// the two directions of a link lie beside each other) and cut by `cut` at both ends.
 std::pair<Place, Place> beside(Place from, Place to, double shift, double cut);
 
+/// Where the name of a switch stands: above, below or beside it, where fewest links are in the way.
+Place name_place(const ResultMap& map, const std::vector<Place>& places, std::size_t of,
+                 double distance);
+
 }  // namespace gyre

@@ -31,6 +31,12 @@ std::vector<std::size_t> members_of(std::string_view text,
   return members;
 }
 
+/// Of a round: who hears from whom.
+struct Hearing {
+  std::vector<std::size_t> receivers;
+  std::vector<std::size_t> senders;
+};
+
 }  // namespace
 
 Spread spread_of(const Results& results, const ResultRun& run) {
@@ -43,18 +49,23 @@ Spread spread_of(const Results& results, const ResultRun& run) {
   if (n < 2) return spread;
   const ResultTable rounds(run.folder / "rounds.csv");
   // Islands in different cliques are not in the same round at a time: rows come as cliques end.
-  std::map<double, std::vector<std::vector<std::size_t>>> cliques;
+  std::map<double, std::vector<Hearing>> hearings;
   for (std::size_t r = 0; r < rounds.rows(); ++r) {
-    auto& round = cliques[rounds.value(r, "round").value_or(0.0)];
-    const std::string_view members = rounds.text(r, "members");
-    if (rounds.text(r, "exchange").empty()) {
-      if (members.find('+') != std::string_view::npos) spread.untold = true;
-      continue;
+    std::vector<Hearing>& round = hearings[rounds.value(r, "round").value_or(0.0)];
+    const std::vector<std::size_t> members = members_of(rounds.text(r, "members"), index);
+    const std::string_view receiver = rounds.text(r, "receiver");
+    if (!receiver.empty()) {
+      round.push_back({.receivers = members_of(receiver, index), .senders = members});
+    } else if (rounds.text(r, "outcome") == "averaged") {
+      round.push_back({.receivers = members, .senders = members});
     }
-    if (rounds.text(r, "outcome") == "averaged") round.push_back(members_of(members, index));
   }
   std::vector<Set> heard(n, Set((n + kBits - 1) / kBits));
-  for (std::size_t i = 0; i < n; ++i) heard[i][i / kBits] |= std::uint64_t{1} << (i % kBits);
+  spread.first.assign(n, std::vector<std::optional<std::size_t>>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    heard[i][i / kBits] |= std::uint64_t{1} << (i % kBits);
+    spread.first[i][i] = 0;
+  }
   const auto share = [&] {
     std::size_t pairs = 0;
     for (const Set& set : heard) pairs += size_of(set) - 1;
@@ -64,17 +75,22 @@ Spread spread_of(const Results& results, const ResultRun& run) {
   // The last rounds are not over for all islands.
   double over =
       run.summary && run.summary->rounds ? static_cast<double>(*run.summary->rounds) : 0.0;
-  for (const auto& [number, round] : cliques) {
+  for (const auto& [number, round] : hearings) {
     if (number >= over || spread.informed.back() >= 1.0) break;
     const std::vector<Set> before = heard;
-    for (const auto& members : round) {
-      Set all = heard.front();
-      std::fill(all.begin(), all.end(), 0);
-      for (const std::size_t i : members) {
+    for (const Hearing& one : round) {
+      Set all(before.front().size(), 0);
+      for (const std::size_t i : one.senders) {
         for (std::size_t w = 0; w < all.size(); ++w) all[w] |= before[i][w];
       }
-      for (const std::size_t i : members) {
+      for (const std::size_t i : one.receivers) {
         for (std::size_t w = 0; w < all.size(); ++w) heard[i][w] |= all[w];
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        const bool knows = (heard[i][j / kBits] >> (j % kBits) & 1U) != 0;
+        if (knows && !spread.first[i][j]) spread.first[i][j] = spread.informed.size();
       }
     }
     spread.informed.push_back(share());

@@ -14,6 +14,7 @@
 #include "sim/cli_generate.hpp"
 #include "sim/cli_import.hpp"
 #include "sim/cli_report.hpp"
+#include "sim/cli_reproduce.hpp"
 #include "sim/cli_values.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
@@ -196,16 +197,6 @@ void add_crosscheck(CLI::App& app, CrosscheckOptions& options, Action& action) {
   command->callback([&] { action = [&options] { return command_crosscheck(options); }; });
 }
 
-void add_reproduce(CLI::App& app, ReproduceOptions& options, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "reproduce", "A known table beside ours, cell by cell (gyre list reproductions)");
-  command->add_option("NAME", options.name, "Which one")->required();
-  command->add_flag("--quiet", options.quiet, "No progress on standard error");
-  add_format(*command, options.format);
-  command->footer("Example: gyre reproduce memory-shift");
-  command->callback([&] { action = [&options] { return command_reproduce(options); }; });
-}
-
 void add_list(CLI::App& app, ListOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What there is to choose from, with explanations");
   command
@@ -261,7 +252,7 @@ std::vector<Override> overrides_of(const CommonOptions& options) {
 
 LoadedScenario load(const CommonOptions& options) {
   chosen_format(options.format);
-  if (options.jobs) job_count(options);
+  if (options.jobs) job_count(options.jobs);
   LoadedScenario loaded = load_scenario(options.scenario, overrides_of(options));
   if (options.fidelity) {
     loaded.fidelity = static_cast<Fidelity>(
@@ -365,9 +356,8 @@ std::string output_folder(const CommonOptions& options, const Scenario& scenario
   return folder.string();
 }
 
-std::size_t job_count(const CommonOptions& options) {
-  if (options.jobs)
-    return static_cast<std::size_t>(whole_number("--jobs", *options.jobs, {.least = 1}));
+std::size_t job_count(const std::optional<std::string>& jobs) {
+  if (jobs) return static_cast<std::size_t>(whole_number("--jobs", *jobs, {.least = 1}));
   return std::max(1U, std::thread::hardware_concurrency());
 }
 

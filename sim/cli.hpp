@@ -64,11 +64,6 @@ struct CrosscheckOptions {
 struct ForecastOptions {
   CommonOptions common;
 };
-struct ReproduceOptions {
-  std::string name;
-  bool quiet = false;
-  std::string format = "table";
-};
 struct ListOptions {
   std::string what;
   std::string format = "table";
@@ -82,7 +77,6 @@ int command_run(const RunOptions& options);
 int command_compare(const CompareOptions& options);
 int command_crosscheck(const CrosscheckOptions& options);
 int command_forecast(const ForecastOptions& options);
-int command_reproduce(const ReproduceOptions& options);
 int command_list(const ListOptions& options);
 
 /// The place of `value` among the allowed names. Errors: `InputError` that lists them.
@@ -104,7 +98,8 @@ RunChoice chosen_run(const std::optional<std::string>& schedule,
                      const std::optional<std::string>& mode, const Scenario& scenario);
 /// `--output`, or `results/<scenario name>`. Errors: `InputError` if it is no folder of results.
 std::string output_folder(const CommonOptions& options, const Scenario& scenario);
-std::size_t job_count(const CommonOptions& options);
+/// `--jobs`, or one for each core.
+std::size_t job_count(const std::optional<std::string>& jobs);
 
 /// Adds what says which scenario, and what to change in it.
 void add_scenario(CLI::App& command, CommonOptions& options);

@@ -42,7 +42,7 @@ int command_compare(const CompareOptions& options) {
     if (options.common.overwrite) remove_other_runs(folder / "runs", runs);
     write_comparison_manifest(folder, loaded, choices, RunStatus::kTruncated);
   };
-  BatchOutcome outcome = run_batch(runs, {.jobs = job_count(options.common),
+  BatchOutcome outcome = run_batch(runs, {.jobs = job_count(options.common.jobs),
                                           .quiet = options.common.quiet,
                                           .overwrite = options.common.overwrite,
                                           .on_begin = begin});

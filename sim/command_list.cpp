@@ -7,6 +7,7 @@
 #include "analysis/columns.hpp"
 #include "analysis/csv.hpp"
 #include "analysis/figures.hpp"
+#include "analysis/paper_figures.hpp"
 #include "analysis/table.hpp"
 #include "models/error.hpp"
 #include "models/task.hpp"
@@ -15,6 +16,7 @@
 #include "schedules/policy.hpp"
 #include "sim/cli.hpp"
 #include "sim/reproductions.hpp"
+#include "sim/shipped.hpp"
 
 namespace gyre {
 namespace {
@@ -82,19 +84,11 @@ Listing known_tables() {
     listing.rows.push_back(
         {std::string(one.name), std::string(one.summary), std::string(one.source)});
   }
-  return listing;
-}
-
-/// The folder of shipped scenarios: beside the executable's build tree, or where it is installed.
-std::optional<fs::path> shipped_scenarios() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  if (error) return std::nullopt;
-  for (const fs::path& candidate :
-       {here / "../share/gyre/scenarios", here / "../../scenarios", fs::path("scenarios")}) {
-    if (fs::is_directory(candidate / "topologies", error)) return fs::weakly_canonical(candidate);
+  for (const PaperFigure& figure : paper_figures()) {
+    listing.rows.push_back({fmt::format("figures {}", figure.name), std::string(figure.title),
+                            "arXiv 2608.26453 (its abstract)"});
   }
-  return std::nullopt;
+  return listing;
 }
 
 Listing topologies() {

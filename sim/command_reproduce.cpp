@@ -6,8 +6,10 @@
 #include "models/error.hpp"
 #include "models/units.hpp"
 #include "sim/cli.hpp"
+#include "sim/cli_reproduce.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/json_cell.hpp"
+#include "sim/paper_figures.hpp"
 #include "sim/reproductions.hpp"
 #include "sim/status_line.hpp"
 
@@ -46,14 +48,41 @@ void print_table(const Reproduction& reproduction, const ReproducedTable& table)
   for (const std::string& finding : table.findings) fmt::print("{}\n", finding);
 }
 
+constexpr std::string_view kFigures = "figures";
+
+int reproduce_figures(const ReproduceOptions& options) {
+  if (options.format != "table") {
+    throw InputError("--format", "has no effect on figures; their data are CSV files beside them");
+  }
+  return reproduce_paper_figures({.folder = options.output.value_or("results/paper-figures"),
+                                  .figure = options.figure,
+                                  .jobs = job_count(options.jobs),
+                                  .quiet = options.quiet,
+                                  .overwrite = options.overwrite});
+}
+
+void check_table_options(const ReproduceOptions& options) {
+  const auto refuse = [&options](std::string_view option) {
+    throw InputError(std::string(option),
+                     fmt::format("has no effect on the table {}; it is for `gyre reproduce {}`",
+                                 options.name, kFigures));
+  };
+  if (options.figure) refuse("FIGURE");
+  if (options.output) refuse("--output");
+  if (options.jobs) refuse("--jobs");
+  if (options.overwrite) refuse("--overwrite");
+}
+
 }  // namespace
 
 int command_reproduce(const ReproduceOptions& options) {
   const Format format = chosen_format(options.format);
+  if (options.name == kFigures) return reproduce_figures(options);
   std::vector<std::string> names;
-  names.reserve(reproductions().size());
   for (const Reproduction& one : reproductions()) names.emplace_back(one.name);
+  names.emplace_back(kFigures);
   const Reproduction& reproduction = reproductions()[chosen("gyre reproduce", options.name, names)];
+  check_table_options(options);
   watch_interrupts();
   ReproducedTable table;
   {

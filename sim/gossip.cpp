@@ -44,6 +44,7 @@ Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
   send(state, me, bytes);
 
   CliqueRow row = computed_row(turn.round, turn.fragment, {me}, turn.began, ready - turn.began);
+  row.receiver = me;
   Duration least = turn.least;
   std::vector<ModelMixer::Share> shares;
   const auto senders = std::ranges::equal_range(overlay.edges, me, std::less<>(), &MixingEdge::to);

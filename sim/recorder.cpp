@@ -89,7 +89,8 @@ void Recorder::on_clique(const CliqueRow& row) {
       std::to_string(row.wan_bytes.in_bytes()), seconds(row.bound),
       alone || row.dropped ? "" : number(row.in_exchange / row.bound), row.bound_by,
       outcome_of(row), std::to_string(row.retransmissions), number(row.sum_error),
-      std::to_string(row.fragment), to_text(row.absent, *topology_)});
+      std::to_string(row.fragment), to_text(row.absent, *topology_),
+      row.receiver ? topology_->name(*row.receiver) : ""});
   seconds_bound_by_[row.bound_by] +=
       std::max(row.compute.in_seconds(), row.communication.in_seconds());
   if (alone) return;

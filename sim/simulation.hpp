@@ -78,7 +78,8 @@ struct CliqueRow {
   std::int64_t round = 0;
   std::size_t fragment = 0;
   Clique members;
-  Clique absent;  ///< of the clique, who were late for the quorum
+  Clique absent;                     ///< of the clique, who were late for the quorum
+  std::optional<IslandId> receiver;  ///< of an overlay: who takes in what the others send
   std::optional<Exchange> exchange;
   Instant start;           ///< its first member began its local steps
   Duration compute;        ///< longest of its members

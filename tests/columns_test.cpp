@@ -28,10 +28,26 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
           << column.name;
     }
   }
-  EXPECT_EQ(tables, (std::set<std::string_view>{"summary", "trace", "rounds", "links", "exchange",
-                                                "islands", "plan", "switches", "crosscheck",
-                                                "forecast", "time-to-accuracy", "round-time",
-                                                "link-utilisation", "consensus", "spread", "map"}));
+  EXPECT_EQ(tables, (std::set<std::string_view>{"summary",
+                                                "trace",
+                                                "rounds",
+                                                "links",
+                                                "exchange",
+                                                "islands",
+                                                "plan",
+                                                "switches",
+                                                "crosscheck",
+                                                "forecast",
+                                                "time-to-accuracy",
+                                                "round-time",
+                                                "link-utilisation",
+                                                "consensus",
+                                                "spread",
+                                                "map",
+                                                "heard",
+                                                "cliques",
+                                                "exchange-rate",
+                                                "sensitivity"}));
 }
 
 // A name that ends with a unit says the unit that the column declares.
