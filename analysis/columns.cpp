@@ -58,12 +58,15 @@ constexpr std::array kSummary{
 };
 
 constexpr std::array kTrace{
-    Column{"time_s", "s", "simulated time of the evaluation"},
-    Column{"round", "-", "rounds that every island has ended"},
+    Column{"time_s", "s", "simulated time at which the last island ended the round"},
+    Column{"round", "-",
+           "rounds that every island has ended; what is evaluated are the models with which each "
+           "ended the last of them (at the start, and when max_time is over, the models as they "
+           "are)"},
     Column{"steps", "-",
            "local steps of an island in those rounds (mean; late for a quorum it may have skipped "
            "some)"},
-    Column{"samples", "-", "training samples that all islands have used"},
+    Column{"samples", "-", "training samples behind these models"},
     Column{"accuracy_average", "1", "test accuracy of the average model (1/n) sum of x_i"},
     Column{"accuracy_mean", "1", "mean of the islands' test accuracies"},
     Column{"accuracy_worst", "1", "lowest of the islands' test accuracies"},

@@ -46,6 +46,31 @@ std::size_t ModelMixer::take_slot() {
 
 void ModelMixer::give_back(std::size_t slot) { free_.push_back(slot); }
 
+std::size_t ModelMixer::keep(IslandId island) {
+  const std::size_t slot = take_slot();
+  copy(island.index(), slot);
+  return slot;
+}
+
+void ModelMixer::look_at(const std::vector<std::pair<IslandId, std::size_t>>& kept,
+                         const std::function<void()>& see) {
+  std::vector<std::size_t> now;
+  for (const auto& [island, slot] : kept) {
+    now.push_back(keep(island));
+    copy(slot, island.index());
+  }
+  see();
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    copy(now[k], kept[k].first.index());
+    give_back(now[k]);
+    give_back(kept[k].second);
+  }
+}
+
+void ModelMixer::copy(std::size_t from, std::size_t to) {
+  task_->combine(to, std::vector<Term>{{from, 1.0}}, {});
+}
+
 std::unique_ptr<ModelMixer::Mix> ModelMixer::begin(std::vector<IslandId> members,
                                                    Fragment fragment) {
   return std::make_unique<Mix>(*this, std::move(members), fragment);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/compression.hpp"
@@ -51,6 +53,12 @@ class ModelMixer {
   void contribute(Mix& mix, std::size_t rank);
   /// The result for all: the average of what was sent. Requires that somebody has sent.
   void average(Mix& mix);
+  /// A copy of the island's model as it is now, in a slot of its own.
+  [[nodiscard]] std::size_t keep(IslandId island);
+  /// Calls `see` while these islands hold what was kept of them; then they have their models back,
+  /// bit for bit, and the copies are gone.
+  void look_at(const std::vector<std::pair<IslandId, std::size_t>>& kept,
+               const std::function<void()>& see);
   /// What was sent, by member's rank. Requires that all have, and values.
   [[nodiscard]] std::vector<Model> sent(const Mix& mix) const;
   /// The results instead of an average: one for all or one by rank.
@@ -68,6 +76,7 @@ class ModelMixer {
 
  private:
   void merge(const Mix& mix, std::size_t rank, std::size_t target);
+  void copy(std::size_t from, std::size_t to);
   std::size_t take_slot();
   void give_back(std::size_t slot);
 

@@ -7,6 +7,7 @@
 #include "models/error.hpp"
 #include "scenarios/scalars.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/study.hpp"
 #include "scenarios/topology_file.hpp"
 
 namespace gyre {
@@ -233,7 +234,7 @@ Json titled(std::string_view title, std::string_view description, const Json& sc
 std::string scenario_schema() {
   Scenario scenario;
   TopologySpec topology;
-  const auto is_topology = [](std::string_view key) -> Json { return {{"required", {key}}}; };
+  const auto has_key = [](std::string_view key) -> Json { return {{"required", {key}}}; };
   Json definitions;
   definitions["scenario"] =
       titled("gyre scenario", "A network, a training job and the schedules to compare on it.",
@@ -241,13 +242,20 @@ std::string scenario_schema() {
   definitions["topology_file"] = titled(
       "gyre topology file", "Islands, switches and links of a network.",
       SchemaWriter::write([&](Fields& fields) { describe_topology_file(fields, topology); }));
-  // One schema serves both kinds of file: only a topology file has these keys at its top.
+  Study study;
+  definitions["study"] =
+      titled("gyre study", "A scenario and what to vary in it.",
+             SchemaWriter::write([&](Fields& fields) { study.describe(fields); }));
+  // One schema serves all kinds of files: each has keys at its top that the others have not.
   const Json schema{
       {"$schema", "http://json-schema.org/draft-07/schema#"},
-      {"title", "gyre scenarios and topology files"},
-      {"if", {{"anyOf", {is_topology("switches"), is_topology("islands"), is_topology("links")}}}},
+      {"title", "gyre scenarios, topology files and studies"},
+      {"if", {{"anyOf", {has_key("switches"), has_key("islands"), has_key("links")}}}},
       {"then", {{"$ref", "#/definitions/topology_file"}}},
-      {"else", {{"$ref", "#/definitions/scenario"}}},
+      {"else",
+       {{"if", has_key("axes")},
+        {"then", {{"$ref", "#/definitions/study"}}},
+        {"else", {{"$ref", "#/definitions/scenario"}}}}},
       {"definitions", definitions}};
   return schema.dump(2) + "\n";
 }

@@ -15,6 +15,7 @@
 #include "sim/cli_import.hpp"
 #include "sim/cli_report.hpp"
 #include "sim/cli_reproduce.hpp"
+#include "sim/cli_sweep.hpp"
 #include "sim/cli_values.hpp"
 #include "sim/platform.hpp"
 #include "sim/version.hpp"
@@ -25,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kFormats{"table", "csv", "json"};
-const std::vector<std::string> kCommands{"check",    "exchange",   "plan",      "run",    "compare",
-                                         "forecast", "crosscheck", "reproduce", "import", "export",
-                                         "figures",  "report",     "generate",  "list"};
+const std::vector<std::string> kCommands{
+    "check",      "exchange",  "plan",   "run",    "compare", "sweep",  "query",    "forecast",
+    "crosscheck", "reproduce", "import", "export", "figures", "report", "generate", "list"};
 
 constexpr const char* kDescription =
     "gyre simulates machine-learning training over islands of compute that a wide-area network\n"
@@ -384,12 +385,16 @@ int run_cli(int argc, char** argv) {
   ReportOptions report_options;
   GenerateOptions generate_options;
   ListOptions list_options;
+  SweepOptions sweep_options;
+  QueryOptions query_options;
   Action action;
   add_check(app, check_options, action);
   add_exchange(app, exchange_options, action);
   add_plan(app, plan_options, action);
   add_run(app, run_options, action);
   add_compare(app, compare_options, action);
+  add_sweep(app, sweep_options, action);
+  add_query(app, query_options, action);
   add_forecast(app, forecast_options, action);
   add_crosscheck(app, crosscheck_options, action);
   add_reproduce(app, reproduce_options, action);

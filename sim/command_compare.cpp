@@ -5,9 +5,9 @@
 
 #include "sim/batch.hpp"
 #include "sim/cli.hpp"
-#include "sim/folder_lock.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/manifest.hpp"
+#include "sim/path_lock.hpp"
 #include "sim/report_table.hpp"
 
 namespace gyre {
@@ -33,7 +33,7 @@ void remove_other_runs(const fs::path& folder, const std::vector<BatchRun>& runs
 int command_compare(const CompareOptions& options) {
   const LoadedScenario loaded = load(options.common);
   const fs::path folder = output_folder(options.common, loaded.scenario);
-  const FolderLock lock(folder);
+  const PathLock lock(folder);
   const std::vector<RunChoice> choices = all_runs(loaded.scenario);
   const std::vector<BatchRun> runs = runs_below(folder, loaded);
 

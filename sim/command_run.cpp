@@ -4,9 +4,9 @@
 
 #include "sim/batch.hpp"
 #include "sim/cli.hpp"
-#include "sim/folder_lock.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/manifest.hpp"
+#include "sim/path_lock.hpp"
 #include "sim/report_table.hpp"
 
 namespace gyre {
@@ -20,7 +20,7 @@ int command_run(const RunOptions& options) {
                         .string();
   }
   const std::filesystem::path folder = output_folder(common, loaded.scenario);
-  const FolderLock lock(folder);
+  const PathLock lock(folder);
 
   watch_interrupts();
   const BatchOutcome outcome =

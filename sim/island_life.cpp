@@ -133,6 +133,7 @@ bool Simulation::merge_all(IslandId me) {
 
 void Simulation::take_in(IslandId me, const Sync& sync, Duration least) {
   const WallClock clock;
+  round_models_.before_change(me);
   desk_->take_in(sync, me);
   result_.learning_wall_s += clock.elapsed_s();
   least_[me.index()] = std::max(least_[me.index()], least);
@@ -157,6 +158,7 @@ bool Simulation::come_late(IslandId me, std::shared_ptr<Sync> missed) {
   if (drop) {
     go(me, Position::kExchanging);
     desk_->fetch(missed, me);
+    round_models_.before_change(me);
     desk_->take_in(*missed, me);
   }
   desk_->leave(missed, me);
@@ -196,6 +198,7 @@ bool Simulation::train(IslandId me, std::int64_t steps) {
   if (spec_.task == nullptr) return true;
   constexpr std::int64_t kSlice = 4096;
   const WallClock start;
+  if (steps > 0) round_models_.before_change(me);
   for (std::int64_t done = 0; done < steps; done += kSlice) {
     if (interrupted_) {
       stop(RunStatus::kTruncated, "interrupted");
@@ -204,7 +207,7 @@ bool Simulation::train(IslandId me, std::int64_t steps) {
     spec_.task->train(me, std::min(kSlice, steps - done));
   }
   result_.learning_wall_s += start.elapsed_s();
-  samples_ += steps * spec_.task->samples_per_step();
+  islands_[me.index()].samples += steps * spec_.task->samples_per_step();
   return true;
 }
 

@@ -11,10 +11,10 @@
 #include "sim/batch.hpp"
 #include "sim/cli.hpp"
 #include "sim/figure_files.hpp"
-#include "sim/folder_lock.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/manifest.hpp"
 #include "sim/paper_data.hpp"
+#include "sim/path_lock.hpp"
 #include "sim/report_table.hpp"
 #include "sim/version.hpp"
 
@@ -39,7 +39,7 @@ class PaperFigures {
 
   int run() {
     make_folder();
-    const FolderLock lock(options_.folder);
+    const PathLock lock(options_.folder);
     watch_interrupts();
     if (!plan() || !simulate()) {
       fmt::print(stderr, "interrupted: what is done is kept; run again to go on\n");

@@ -98,7 +98,8 @@ PaperResult accuracy_figure(const PaperFigure& figure, const Results& results) {
       const std::string& name = firsts.back()->schedule;
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
-    const std::string panel = fmt::format("{}: {}", exchanges, fmt::join(names, "; "));
+    const std::string panel =
+        fmt::format("{}: {}", exchanges == kAny ? "any" : "direct", fmt::join(names, "; "));
     if (colocated) add(panel, std::string(kColocated), *colocated);
     double gap_before = 0.0;
     for (std::size_t m = 0; m < kModes.size(); ++m) {

@@ -91,11 +91,7 @@ void Recorder::on_clique(const CliqueRow& row) {
       outcome_of(row), std::to_string(row.retransmissions), number(row.sum_error),
       std::to_string(row.fragment), to_text(row.absent, *topology_),
       row.receiver ? topology_->name(*row.receiver) : ""});
-  seconds_bound_by_[row.bound_by] +=
-      std::max(row.compute.in_seconds(), row.communication.in_seconds());
-  if (alone) return;
-  communication_ += row.communication;
-  ++exchanges_;
+  totals_.add(row);
 }
 
 void Recorder::on_span(const Span& span) {
@@ -168,17 +164,6 @@ void Recorder::finish(const RunResult& result) {
           fmt::format("could not write all results to {} (disk full?)", folder_.string()));
     }
   }
-}
-
-std::string Recorder::mostly_bound_by() const {
-  const auto most =
-      std::max_element(seconds_bound_by_.begin(), seconds_bound_by_.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == seconds_bound_by_.end() ? "" : most->first;
-}
-
-Duration Recorder::mean_communication() const {
-  return exchanges_ == 0 ? Duration() : communication_ / static_cast<double>(exchanges_);
 }
 
 }  // namespace gyre

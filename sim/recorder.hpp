@@ -2,11 +2,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "analysis/csv.hpp"
+#include "sim/run_totals.hpp"
 #include "sim/simulation.hpp"
 
 namespace gyre {
@@ -31,10 +31,7 @@ class Recorder final : public RunObserver {
   /// Errors: `std::runtime_error` if anything could not be written.
   void finish(const RunResult& result);
 
-  /// What most of the rounds' time went to, by `CliqueRow::bound_by`; empty before the first row.
-  [[nodiscard]] std::string mostly_bound_by() const;
-  /// Mean communication time of the cliques of two and more; 0 where there are none.
-  [[nodiscard]] Duration mean_communication() const;
+  [[nodiscard]] const RunTotals& totals() const { return totals_; }
   [[nodiscard]] double wall_s() const { return wall_s_; }
 
  private:
@@ -51,9 +48,7 @@ class Recorder final : public RunObserver {
   CsvWriter trace_;
   CsvWriter rounds_;
   std::optional<CsvWriter> switches_;
-  std::map<std::string, double> seconds_bound_by_;
-  Duration communication_;
-  std::int64_t exchanges_ = 0;
+  RunTotals totals_;
   double wall_s_ = 0.0;  ///< spent here, for display only
 };
 

@@ -10,12 +10,13 @@
 #include "sim/version.hpp"
 
 namespace gyre {
-namespace {
 
-std::string uuid_of(const std::string& text) {
+std::string name_uuid(const std::string& text) {
   boost::uuids::name_generator_sha1 generate(boost::uuids::ns::oid());
   return to_string(generate(text));
 }
+
+namespace {
 
 /// Keys that no number of a run depends on.
 bool is_neutral(const std::string& key_path) {
@@ -172,7 +173,7 @@ std::string run_key(const LoadedScenario& loaded, const RunChoice& choice) {
   text += fmt::format("label={}\nmode={}\nseed={}\n",
                       loaded.scenario.schedules[choice.schedule].label.value, name_of(choice.mode),
                       choice.seed);
-  return uuid_of(text);
+  return name_uuid(text);
 }
 
 std::string scenario_key(const LoadedScenario& loaded) {
@@ -180,7 +181,7 @@ std::string scenario_key(const LoadedScenario& loaded) {
   for (const ResolvedValue& value : loaded.resolved) {
     text += fmt::format("{}={}\n", value.key_path, value.value);
   }
-  return uuid_of(text);
+  return name_uuid(text);
 }
 
 }  // namespace gyre

@@ -33,7 +33,9 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
 /// The run's name in file names: `all-reduce+direct.neither.seed1`.
 std::string run_id(const Scenario& scenario, const RunChoice& choice);
 
-/// A name-based UUID (RFC 4122, SHA-1) of everything that decides the run's numbers: version,
+/// A name-based UUID (RFC 4122, SHA-1).
+std::string name_uuid(const std::string& text);
+/// That of everything that decides the run's numbers: version,
 /// resolved values other than texts and the other schedules, mode and seed.
 std::string run_key(const LoadedScenario& loaded, const RunChoice& choice);
 /// The same for the scenario as a whole.

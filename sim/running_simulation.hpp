@@ -12,6 +12,7 @@
 #include "sim/gossip.hpp"
 #include "sim/island_times.hpp"
 #include "sim/placements.hpp"
+#include "sim/round_models.hpp"
 #include "sim/simulation.hpp"
 #include "sim/sync_desk.hpp"
 
@@ -62,7 +63,15 @@ class Simulation {
   /// Local steps of the task, in slices between which an interrupt is seen; false if it was.
   bool train(IslandId me, std::int64_t steps);
   void end_round(IslandId me);
-  void evaluate();
+  [[nodiscard]] bool is_evaluated(std::int64_t rounds) const {
+    return rounds == spec_.stop.max_rounds || rounds % spec_.evaluate_every == 0;
+  }
+  /// Evaluates the models with which the islands ended the last round that all have ended.
+  void evaluate_round();
+  /// Evaluates the models as they are.
+  void evaluate_now();
+  void report(TraceRow row);
+  [[nodiscard]] TraceRow trace_row() const;
   /// Ends the run at this instant, whatever is under way.
   void stop(RunStatus status, std::string why);
   void watch_time();
@@ -74,6 +83,7 @@ class Simulation {
   struct IslandState {
     std::int64_t number = 0;                           ///< of the round that it is in
     std::int64_t rounds = 0;                           ///< that it has ended
+    std::int64_t samples = 0;                          ///< that it has trained on
     std::deque<std::shared_ptr<PendingSync>> pending;  ///< in the order in which they are due
   };
 
@@ -90,12 +100,12 @@ class Simulation {
   std::unique_ptr<FlowNetwork> flows_;  ///< one of both
   std::unique_ptr<PacketNetwork> packets_;
   std::optional<ModelMixer> mixer_;  ///< before the syncs, which give their slots back to it
+  RoundModels round_models_;
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;
   /// By island. Not the gates of exchanges, for which the island may wait in the background.
   std::vector<simgrid::s4u::SemaphorePtr> barrier_gates_;
-  std::int64_t samples_ = 0;
   bool stopped_ = false;
   std::optional<Instant> ended_;
   IslandTimes times_;

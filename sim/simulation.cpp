@@ -40,6 +40,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                   packet_options(topology_, *spec.packets, spec.limits, spec.seed,
                                                  spec.propagation))
                             : nullptr),
+      round_models_(nullptr, topology_.island_count()),
       placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
@@ -52,6 +53,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                           .local_weight = spec.training.local_weight(),
                           .moves_meanwhile = spec.training.delay() >= timing_.least_steps()};
     mixer_.emplace(rule, *spec_.task, topology_.island_count());
+    round_models_ = RoundModels(&*mixer_, topology_.island_count());
   }
   const auto report = [this](const CliqueRow& row) { observer_.on_clique(row); };
   desk_ = std::make_unique<SyncDesk>(
@@ -102,7 +104,7 @@ std::size_t Simulation::start_policy() {
 
 RunResult Simulation::run() {
   const WallClock begun;
-  evaluate();
+  evaluate_now();
   if (!stopped_) {
     if (packets_ != nullptr) {
       packets_->start([this] {
@@ -130,6 +132,7 @@ void Simulation::end_round(IslandId me) {
   go(me, Position::kAtBarrier);
   ++state.rounds;
   times_.end_round(me);
+  if (is_evaluated(state.rounds)) round_models_.end_round(me, state.rounds, state.samples);
   if (interrupted_) {
     stop(RunStatus::kTruncated, "interrupted");
     return;
@@ -149,9 +152,8 @@ void Simulation::end_round(IslandId me) {
   const auto rounds = static_cast<double>(result_.rounds);
   result_.mean_round = (simulated_now() - Instant()) / rounds;
   result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
-  const bool last = result_.rounds == spec_.stop.max_rounds;
-  if (last || result_.rounds % spec_.evaluate_every == 0) evaluate();
-  if (last) stopped_ = true;
+  if (is_evaluated(result_.rounds)) evaluate_round();
+  if (result_.rounds == spec_.stop.max_rounds) stopped_ = true;
   if (stopped_) {
     stop(result_.status, result_.failure);
     return;
@@ -159,15 +161,34 @@ void Simulation::end_round(IslandId me) {
   for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
 }
 
-void Simulation::evaluate() {
+TraceRow Simulation::trace_row() const {
+  return {.time = simulated_now(),
+          .round = result_.rounds,
+          .steps = std::llround(static_cast<double>(result_.rounds) * timing_.mean_steps()),
+          .samples = 0,
+          .evaluation = {}};
+}
+
+void Simulation::evaluate_round() {
   const WallClock start;
-  TraceRow row{.time = simulated_now(),
-               .round = result_.rounds,
-               .steps = std::llround(static_cast<double>(result_.rounds) * timing_.mean_steps()),
-               .samples = samples_,
-               .evaluation = {}};
+  TraceRow row = trace_row();
+  row.samples = round_models_.evaluate(result_.rounds, [this, &row] {
+    if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
+  });
+  result_.learning_wall_s += start.elapsed_s();
+  report(row);
+}
+
+void Simulation::evaluate_now() {
+  const WallClock start;
+  TraceRow row = trace_row();
+  for (const IslandState& island : islands_) row.samples += island.samples;
   if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
   result_.learning_wall_s += start.elapsed_s();
+  report(row);
+}
+
+void Simulation::report(TraceRow row) {
   result_.last = row;
   observer_.on_trace(row);
   const bool accurate = spec_.stop.accuracy && row.evaluation.accuracy_average &&
@@ -195,7 +216,7 @@ void Simulation::watch_time() {
   s4u::Actor::create("clock", platform_.host(IslandId::at(0)), [this] {
     sleep_until(Instant() + *spec_.stop.max_time);
     if (stopped_) return;
-    evaluate();
+    evaluate_now();
     stop(RunStatus::kComplete, "");
   })->daemonize();
 }

@@ -16,8 +16,8 @@ TEST_F(Cli, HelpNamesEveryCommandAndExits0) {
   const Outcome help = gyre("--help");
   EXPECT_EQ(help.status, 0);
   for (const char* command :
-       {"check", "exchange", "plan", "run", "compare", "forecast", "crosscheck", "reproduce",
-        "import", "export", "figures", "report", "generate", "list"}) {
+       {"check", "exchange", "plan", "run", "compare", "sweep", "query", "forecast", "crosscheck",
+        "reproduce", "import", "export", "figures", "report", "generate", "list"}) {
     EXPECT_NE(help.output.find(fmt::format("  {} ", command)), std::string::npos) << command;
     EXPECT_EQ(gyre(fmt::format("{} --help", command)).status, 0);
   }
@@ -246,7 +246,8 @@ TEST_F(Cli, ReadmeCommandsRun) {
     const Outcome outcome =
         gyre(command +
              (runs ? " --overwrite --set stop.max_rounds=2 --set evaluate.every_rounds=1" : ""));
-    const bool draws = command.compare(0, 8, "figures ") == 0;
+    const bool draws =
+        command.compare(0, 8, "figures ") == 0 || command.compare(0, 18, "reproduce figures ") == 0;
     EXPECT_EQ(outcome.status, draws && !has_gnuplot() ? 1 : 0) << command << '\n' << outcome.errors;
   }
 }
@@ -265,9 +266,9 @@ TEST_F(Cli, ReadmeAndParserKnowTheSameOptions) {
   };
   std::set<std::string> known{"--version"};
   for (const char* command :
-       {"check", "exchange", "plan", "run", "compare", "forecast", "crosscheck", "reproduce",
-        "import", "export", "figures", "report", "generate random-geometric", "generate regions",
-        "generate torus", "list"}) {
+       {"check", "exchange", "plan", "run", "compare", "sweep", "query", "forecast", "crosscheck",
+        "reproduce", "import", "export", "figures", "report", "generate random-geometric",
+        "generate regions", "generate torus", "list"}) {
     known.merge(options_in(gyre(fmt::format("{} --help", command)).output));
   }
   std::set<std::string> documented;

@@ -121,6 +121,15 @@ TEST(Schema, HasEveryKeyOfTheShippedScenarios) {
   EXPECT_GE(files, 3);
 }
 
+TEST(Schema, HasEveryKeyOfTheShippedStudies) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kScenarios / "studies")) {
+    EXPECT_EQ(problem_of(entry.path(), "study"), "") << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 1);
+}
+
 TEST(Schema, HasEveryKeyOfTheShippedTopologies) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kScenarios / "topologies")) {

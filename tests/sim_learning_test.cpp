@@ -38,8 +38,13 @@ TEST(Simulation, LearnsTheClosedFormOfLocalSgd) {
   EXPECT_NEAR(field(rows[3], 4), 0.0, 1e-24);
 }
 
-// The simulation learns exactly what lockstep rounds learn: only the time differs.
-TEST(Simulation, LearnsWhatLockstepLearns) {
+// The simulation learns exactly what lockstep rounds learn: only the time differs. Without a
+// barrier islands are in other rounds at a time: what is evaluated are the models at each one's end
+// of the round.
+class LockstepLearning : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Barrier, LockstepLearning, testing::Bool());
+
+TEST_P(LockstepLearning, IsWhatTheSimulationLearns) {
   const Topology topology = nine_city();
   Repeated policy(topology,
                   {"SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA", "SEO+LAX+LON|TYO+NYC+AMS|SIN+BAR+FRA"});
@@ -47,7 +52,7 @@ TEST(Simulation, LearnsWhatLockstepLearns) {
   parabolas.noise = 0.3;
   Quadratic task(parabolas);
   RunSpec spec = pair_spec(topology, policy);
-  spec.barrier = true;
+  spec.barrier = GetParam();
   spec.training.local_steps = 4;
   spec.task = &task;
   spec.stop.max_rounds = 5;
