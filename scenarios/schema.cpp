@@ -64,7 +64,10 @@ Json scalar_schema(const ScalarRef& value, const Range& range) {
     Json operator()(const FlopRate* /*value*/) const {
       return quantity_schema(range, "[MGTPE]?FLOPS");
     }
-    Json operator()(const Text* /*value*/) const { return {{"type", "string"}}; }
+    // Any single value, as written.
+    Json operator()(const Text* /*value*/) const {
+      return {{"type", {"string", "number", "boolean"}}};
+    }
   };
   return std::visit(ByType{range}, value);
 }

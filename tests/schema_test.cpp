@@ -81,6 +81,9 @@ std::string structural_problem(const Json& schema, const Json& value, const std:
     }
     return path + ": none of the enum";
   }
+  if (schema.contains("type") && schema["type"].is_array()) {
+    return value.is_primitive() && !value.is_null() ? "" : path + ": no single value";
+  }
   const std::string type = schema.value("type", "");
   if (type == "object") return mapping_problem(schema, value, path);
   if (type == "array") {
