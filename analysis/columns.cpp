@@ -61,7 +61,7 @@ constexpr std::array kTrace{
     Column{"time_s", "s", "simulated time at which the last island ended the round"},
     Column{"round", "-",
            "rounds that every island has ended; what is evaluated are the models with which each "
-           "ended the last of them (at the start, and when max_time is over, the models as they "
+           "ended its own last round (at the start, and when max_time is over, the models as they "
            "are)"},
     Column{"steps", "-",
            "local steps of an island in those rounds (mean; late for a quorum it may have skipped "

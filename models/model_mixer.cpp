@@ -63,7 +63,6 @@ void ModelMixer::look_at(const std::vector<std::pair<IslandId, std::size_t>>& ke
   for (std::size_t k = 0; k < kept.size(); ++k) {
     copy(now[k], kept[k].first.index());
     give_back(now[k]);
-    give_back(kept[k].second);
   }
 }
 

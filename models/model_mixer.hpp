@@ -53,10 +53,11 @@ class ModelMixer {
   void contribute(Mix& mix, std::size_t rank);
   /// The result for all: the average of what was sent. Requires that somebody has sent.
   void average(Mix& mix);
-  /// A copy of the island's model as it is now, in a slot of its own.
+  /// A copy of the island's model as it is now, in a slot of its own until `forget`.
   [[nodiscard]] std::size_t keep(IslandId island);
+  void forget(std::size_t kept) { give_back(kept); }
   /// Calls `see` while these islands hold what was kept of them; then they have their models back,
-  /// bit for bit, and the copies are gone.
+  /// bit for bit.
   void look_at(const std::vector<std::pair<IslandId, std::size_t>>& kept,
                const std::function<void()>& see);
   /// What was sent, by member's rank. Requires that all have, and values.

@@ -133,7 +133,7 @@ bool Simulation::merge_all(IslandId me) {
 
 void Simulation::take_in(IslandId me, const Sync& sync, Duration least) {
   const WallClock clock;
-  round_models_.before_change(me);
+  before_change(me);
   desk_->take_in(sync, me);
   result_.learning_wall_s += clock.elapsed_s();
   least_[me.index()] = std::max(least_[me.index()], least);
@@ -158,7 +158,7 @@ bool Simulation::come_late(IslandId me, std::shared_ptr<Sync> missed) {
   if (drop) {
     go(me, Position::kExchanging);
     desk_->fetch(missed, me);
-    round_models_.before_change(me);
+    before_change(me);
     desk_->take_in(*missed, me);
   }
   desk_->leave(missed, me);
@@ -194,11 +194,18 @@ bool Simulation::merge_due(IslandId me) {
   return true;
 }
 
+void Simulation::before_change(IslandId me) {
+  // Before the next evaluation the island has to end its round, unless it is ahead of that.
+  const std::int64_t next = std::min(
+      (result_.rounds / spec_.evaluate_every + 1) * spec_.evaluate_every, spec_.stop.max_rounds);
+  if (islands_[me.index()].rounds >= next) round_models_.before_change(me);
+}
+
 bool Simulation::train(IslandId me, std::int64_t steps) {
   if (spec_.task == nullptr) return true;
   constexpr std::int64_t kSlice = 4096;
   const WallClock start;
-  if (steps > 0) round_models_.before_change(me);
+  if (steps > 0) before_change(me);
   for (std::int64_t done = 0; done < steps; done += kSlice) {
     if (interrupted_) {
       stop(RunStatus::kTruncated, "interrupted");

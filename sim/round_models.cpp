@@ -1,39 +1,32 @@
 #include "sim/round_models.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include "models/error.hpp"
-
 namespace gyre {
 
-void RoundModels::end_round(IslandId island, std::int64_t round, std::int64_t samples) {
-  if (mixer_ == nullptr) return;
-  Kept& kept = rounds_[round];
-  ++kept.ended;
-  kept.samples += samples;
-  unkept_[island.index()].push_back(round);
+void RoundModels::end_round(IslandId island, std::int64_t samples) {
+  State& state = islands_[island.index()];
+  state.samples = samples;
+  if (state.kept) mixer_->forget(*state.kept);
+  state.kept.reset();
 }
 
 void RoundModels::before_change(IslandId island) {
-  for (const std::int64_t round : std::exchange(unkept_[island.index()], {})) {
-    rounds_.at(round).slots.emplace_back(island, mixer_->keep(island));
-  }
+  State& state = islands_[island.index()];
+  if (mixer_ != nullptr && !state.kept) state.kept = mixer_->keep(island);
 }
 
-std::int64_t RoundModels::evaluate(std::int64_t round, const std::function<void()>& see) {
-  if (mixer_ == nullptr) {
-    see();
-    return 0;
+std::int64_t RoundModels::evaluate(const std::function<void()>& see) {
+  std::int64_t samples = 0;
+  std::vector<std::pair<IslandId, std::size_t>> kept;
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    samples += islands_[i].samples;
+    if (islands_[i].kept) kept.emplace_back(IslandId::at(i), *islands_[i].kept);
   }
-  const auto found = rounds_.find(round);
-  check(found != rounds_.end() && found->second.ended == unkept_.size(),
-        "a round was evaluated before all had ended it");
-  const Kept kept = std::move(found->second);
-  rounds_.erase(found);
-  for (std::vector<std::int64_t>& rounds : unkept_) std::erase(rounds, round);
-  mixer_->look_at(kept.slots, see);
-  return kept.samples;
+  if (kept.empty()) {
+    see();
+  } else {
+    mixer_->look_at(kept, see);
+  }
+  return samples;
 }
 
 }  // namespace gyre

@@ -66,7 +66,9 @@ class Simulation {
   [[nodiscard]] bool is_evaluated(std::int64_t rounds) const {
     return rounds == spec_.stop.max_rounds || rounds % spec_.evaluate_every == 0;
   }
-  /// Evaluates the models with which the islands ended the last round that all have ended.
+  /// The island's model is about to change.
+  void before_change(IslandId me);
+  /// Evaluates the models with which the islands ended their last rounds.
   void evaluate_round();
   /// Evaluates the models as they are.
   void evaluate_now();

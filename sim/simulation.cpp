@@ -132,7 +132,7 @@ void Simulation::end_round(IslandId me) {
   go(me, Position::kAtBarrier);
   ++state.rounds;
   times_.end_round(me);
-  if (is_evaluated(state.rounds)) round_models_.end_round(me, state.rounds, state.samples);
+  round_models_.end_round(me, state.samples);
   if (interrupted_) {
     stop(RunStatus::kTruncated, "interrupted");
     return;
@@ -172,7 +172,7 @@ TraceRow Simulation::trace_row() const {
 void Simulation::evaluate_round() {
   const WallClock start;
   TraceRow row = trace_row();
-  row.samples = round_models_.evaluate(result_.rounds, [this, &row] {
+  row.samples = round_models_.evaluate([this, &row] {
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
   });
   result_.learning_wall_s += start.elapsed_s();

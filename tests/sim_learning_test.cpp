@@ -38,13 +38,31 @@ TEST(Simulation, LearnsTheClosedFormOfLocalSgd) {
   EXPECT_NEAR(field(rows[3], 4), 0.0, 1e-24);
 }
 
-// The simulation learns exactly what lockstep rounds learn: only the time differs. Without a
-// barrier islands are in other rounds at a time: what is evaluated are the models at each one's end
-// of the round.
-class LockstepLearning : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Barrier, LockstepLearning, testing::Bool());
+/// What lockstep rounds of these cliques learn: the loss of the average model after each.
+std::vector<double> lockstep_losses(
+    const QuadraticSpec& parabolas, const Topology& topology,
+    const std::vector<std::vector<std::vector<std::size_t>>>& rounds, int count) {
+  Quadratic same(parabolas);
+  same.start({.islands = topology.island_names(), .seed = 1});
+  std::vector<double> losses;
+  for (int r = 0; r < count; ++r) {
+    for (std::size_t i = 0; i < 9; ++i) same.train(IslandId::at(i), 4);
+    std::vector<Model> next(9);
+    for (const auto& clique : rounds[static_cast<std::size_t>(r) % rounds.size()]) {
+      std::vector<WeightedIsland> terms;
+      for (const std::size_t i : clique) {
+        terms.push_back({IslandId::at(i), 1.0 / static_cast<double>(clique.size())});
+      }
+      for (const std::size_t i : clique) next[i] = test::weighted_sum(same, terms, 9);
+    }
+    for (std::size_t i = 0; i < 9; ++i) same.assign(IslandId::at(i), next[i]);
+    losses.push_back(same.evaluate().loss_average);
+  }
+  return losses;
+}
 
-TEST_P(LockstepLearning, IsWhatTheSimulationLearns) {
+// The simulation learns exactly what lockstep rounds learn: only the time differs.
+TEST(Simulation, LearnsWhatLockstepLearns) {
   const Topology topology = nine_city();
   Repeated policy(topology,
                   {"SEO+TYO+SIN|LAX+NYC+BAR|LON+AMS+FRA", "SEO+LAX+LON|TYO+NYC+AMS|SIN+BAR+FRA"});
@@ -52,25 +70,37 @@ TEST_P(LockstepLearning, IsWhatTheSimulationLearns) {
   parabolas.noise = 0.3;
   Quadratic task(parabolas);
   RunSpec spec = pair_spec(topology, policy);
-  spec.barrier = GetParam();
+  spec.barrier = true;
   spec.training.local_steps = 4;
   spec.task = &task;
   spec.stop.max_rounds = 5;
   const auto rows = starting(run_log(spec), "trace");
+  const std::vector<double> losses =
+      lockstep_losses(parabolas, topology, {test::kGridRows, test::kGridColumns}, 5);
+  for (std::size_t r = 0; r < 5; ++r) EXPECT_EQ(field(rows[r + 1], 3), losses[r]);
+}
 
-  Quadratic same(parabolas);
-  same.start({.islands = topology.island_names(), .seed = 1});
-  for (int r = 0; r < 5; ++r) {
-    for (std::size_t i = 0; i < 9; ++i) same.train(IslandId::at(i), 4);
-    const auto& cliques = r % 2 == 0 ? test::kGridRows : test::kGridColumns;
-    std::vector<Model> next(9);
-    for (const auto& clique : cliques) {
-      std::vector<WeightedIsland> terms;
-      for (const std::size_t i : clique) terms.push_back({IslandId::at(i), 1.0 / 3.0});
-      for (const std::size_t i : clique) next[i] = test::weighted_sum(same, terms, 9);
-    }
-    for (std::size_t i = 0; i < 9; ++i) same.assign(IslandId::at(i), next[i]);
-    EXPECT_EQ(field(rows[static_cast<std::size_t>(r) + 1], 3), same.evaluate().loss_average);
+// Who gets the result early is in the middle of its next steps when the last one gets it: what is
+// evaluated is the model that all have got.
+TEST(Simulation, DistanceDoesNotChangeWhatIsLearnt) {
+  const Topology topology = nine_city();
+  Repeated policy(topology, {"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA"});
+  QuadraticSpec parabolas = nine_parabolas();
+  parabolas.noise = 0.3;
+  Quadratic task(parabolas);
+  RunSpec spec = pair_spec(topology, policy);
+  spec.exchange = Exchange::kInNetwork;
+  spec.capabilities = capabilities(topology, Mode::kBoth);
+  spec.compute.step_time = Duration::milliseconds(2);
+  spec.training.local_steps = 4;
+  spec.task = &task;
+  spec.stop.max_rounds = 5;
+  const auto rows = starting(run_log(spec), "trace");
+  const std::vector<double> losses =
+      lockstep_losses(parabolas, topology, {{{0, 1, 2, 3, 4, 5, 6, 7, 8}}}, 5);
+  for (std::size_t r = 0; r < 5; ++r) {
+    EXPECT_EQ(field(rows[r + 1], 3), losses[r]);
+    EXPECT_LT(field(rows[r + 1], 4), 1e-24);  // they agree
   }
 }
 
