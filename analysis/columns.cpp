@@ -135,6 +135,16 @@ constexpr std::array kSwitches{
     Column{"repeated", "-", "contributions until then that it had already"},
 };
 
+constexpr std::array kEvents{
+    Column{"time_s", "s", "simulated time"},
+    Column{"what", "-",
+           "fails or is back; of an exchange planned anew, dropped, or waits (its members cannot "
+           "reach each other)"},
+    Column{"subject", "-", "the arc, link, switch or capability; the members of the exchange"},
+    Column{"round", "-", "of the exchange; empty for a thing of the map"},
+    Column{"effect", "-", "in words"},
+};
+
 constexpr std::array kIslands{
     Column{"island", "-", "name of the island"},
     Column{"rounds", "-", "rounds that it ended"},
@@ -378,6 +388,8 @@ constexpr std::array kTables{
     OutputTable{"links", "links.csv: one row an arc of a run", kLinks},
     OutputTable{"switches", "switches.csv: one row a change of a switch (fidelity packet)",
                 kSwitches},
+    OutputTable{"events", "events.csv: one row a fault, a return, or what an exchange made of it",
+                kEvents},
     OutputTable{"islands", "islands.csv: one row an island of a run", kIslands},
     OutputTable{"exchange", "gyre exchange --format csv: one row", kExchange},
     OutputTable{"crosscheck", "gyre crosscheck --format csv: one row a round", kCrosscheck},
@@ -406,6 +418,7 @@ std::span<const Column> trace_columns() { return kTrace; }
 std::span<const Column> rounds_columns() { return kRounds; }
 std::span<const Column> links_columns() { return kLinks; }
 std::span<const Column> switches_columns() { return kSwitches; }
+std::span<const Column> events_columns() { return kEvents; }
 std::span<const Column> islands_columns() { return kIslands; }
 std::span<const Column> exchange_columns() { return kExchange; }
 std::span<const Column> crosscheck_columns() { return kCrosscheck; }

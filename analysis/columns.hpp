@@ -29,6 +29,8 @@ std::span<const Column> rounds_columns();
 std::span<const Column> links_columns();
 /// switches.csv: one row a switch and change of its state.
 std::span<const Column> switches_columns();
+/// events.csv: one row a fault, a return, or what an exchange made of it.
+std::span<const Column> events_columns();
 /// islands.csv: one row an island.
 std::span<const Column> islands_columns();
 /// `gyre exchange --format csv`: one row.

@@ -18,8 +18,13 @@ std::int64_t picoseconds(Duration latency) {
 
 }  // namespace
 
-Routes::Routes(const Topology& topology)
-    : topology_(&topology), in_(topology.node_count()), out_(topology.node_count()) {}
+Routes::Routes(const Topology& topology, const std::vector<ArcId>& without)
+    : topology_(&topology),
+      without_(topology.arc_count(), false),
+      in_(topology.node_count()),
+      out_(topology.node_count()) {
+  for (const ArcId arc : without) without_[arc.index()] = true;
+}
 
 const Routes::Tree& Routes::tree(Direction direction, NodeId root) const {
   std::optional<Tree>& slot = (direction == Direction::kIn ? in_ : out_)[root.index()];
@@ -49,6 +54,7 @@ const Routes::Tree& Routes::tree(Direction direction, NodeId root) const {
     const auto arcs =
         direction == Direction::kIn ? topology_->in_arcs(node) : topology_->out_arcs(node);
     for (const ArcId a : arcs) {
+      if (without_[a.index()]) continue;
       const Arc& arc = topology_->arc(a);
       const std::size_t to = (direction == Direction::kIn ? arc.tail : arc.head).index();
       const Label through{distance + picoseconds(arc.latency), hops + 1};
@@ -82,6 +88,10 @@ std::vector<ArcId> Routes::path(NodeId from, NodeId to) const {
     arcs.push_back(next_arc(at, to));
   }
   return arcs;
+}
+
+bool Routes::leads(NodeId from, NodeId to) const {
+  return from == to || tree(Direction::kIn, to).arc[from.index()].has_value();
 }
 
 Duration Routes::latency(NodeId from, NodeId to) const {

@@ -31,7 +31,8 @@ constexpr std::string_view name_of(Routing routing) {
 /// Cost: one Dijkstra per root when first asked for, O(E log V); memory O(V) per root.
 class Routes {
  public:
-  explicit Routes(const Topology& topology);
+  /// Over all arcs but those `without`.
+  explicit Routes(const Topology& topology, const std::vector<ArcId>& without = {});
 
   /// The next arc of `at` towards `destination`. Requires at ≠ destination, reachable.
   [[nodiscard]] ArcId next_arc(NodeId at, NodeId destination) const;
@@ -39,6 +40,8 @@ class Routes {
   [[nodiscard]] ArcId parent_arc(NodeId source, NodeId node) const;
   /// The arcs of the unicast path, in order; empty when from = to.
   [[nodiscard]] std::vector<ArcId> path(NodeId from, NodeId to) const;
+  /// Whether there is a path. True where no arc was left out.
+  [[nodiscard]] bool leads(NodeId from, NodeId to) const;
   /// Sum of the path's one-way latencies.
   [[nodiscard]] Duration latency(NodeId from, NodeId to) const;
 
@@ -51,6 +54,7 @@ class Routes {
   [[nodiscard]] const Tree& tree(Direction direction, NodeId root) const;
 
   const Topology* topology_;
+  std::vector<bool> without_;                    ///< by arc
   mutable std::vector<std::optional<Tree>> in_;  ///< filled when first asked for
   mutable std::vector<std::optional<Tree>> out_;
 };

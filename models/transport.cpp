@@ -78,13 +78,53 @@ std::int64_t TransportSpec::wire_bytes(std::int64_t bytes) const {
 
 void FaultSpec::describe(Fields& fields) {
   where = fields.where();
-  fields.optional({"arc", "The arc that is down, as in NYC->LON, NYC.up or NYC.down."}, arc);
-  fields.optional({"switch", "The switch that is down, with its arcs and what it holds."},
-                  at_switch);
-  fields.required({"from", "When it goes down."}, from, kNotNegative);
-  fields.optional({"to", "When it is up again; never if not given."}, to, kPositive);
-  if (arc.has_value() == at_switch.has_value()) {
-    throw InputError(where, "names what is down by either `arc` or `switch`");
+  fields.optional({"arc", "The arc that fails, as in NYC->LON, NYC.up or NYC.down."}, arc);
+  fields.list({"link", "The two switches whose links fail, in both directions."},
+              Presence::kDefaulted, link, 2);
+  fields.optional({"every_link", "Each link between switches fails by itself."}, every_link);
+  fields.optional({"switch", "The switch that fails, with its arcs and what it holds."}, at_switch);
+  std::optional<Text> lost;
+  fields.optional({"loses",
+                   "What the switch cannot do meanwhile, instead of failing: multicast, "
+                   "aggregation or both."},
+                  lost);
+  loses_where = fields.where("loses");
+  std::optional<Duration> start;
+  fields.optional({"from", "When it fails."}, start, kNotNegative);
+  from = start.value_or(Duration());
+  fields.optional({"to", "When it is back; never if not given."}, to, kPositive);
+  fields.optional({"availability",
+                   "Share of the time that it is there, instead of `from` and `to`: it fails "
+                   "again and again, after exponential times."},
+                  availability, Range{.above = 0.0, .below = 1.0});
+  fields.optional({"mean_outage", "How long it then is away, on average."}, mean_outage, kPositive);
+  availability_where = fields.where("availability");
+  const int things =
+      (arc ? 1 : 0) + (link.empty() ? 0 : 1) + (every_link ? 1 : 0) + (at_switch ? 1 : 0);
+  if (things != 1) {
+    throw InputError(where, "names what fails by one of `arc`, `link`, `every_link` and `switch`");
+  }
+  if (link.size() > 2) {
+    throw InputError(fields.where("link"), "is to name two switches");
+  }
+  if (lost) {
+    const auto known = std::find(kLosesNames.begin(), kLosesNames.end(), lost->value);
+    if (known == kLosesNames.end()) {
+      throw InputError(loses_where, fmt::format("'{}' cannot be lost; must be multicast, "
+                                                "aggregation or both",
+                                                lost->value));
+    }
+    loses = static_cast<Loses>(known - kLosesNames.begin());
+    if (!at_switch) throw InputError(loses_where, "is a switch's; give `switch`");
+  }
+  if (availability.has_value() != mean_outage.has_value()) {
+    throw InputError(where, "`availability` and `mean_outage` need each other");
+  }
+  if (availability && (start || to)) {
+    throw InputError(availability_where, "stands instead of `from` and `to`");
+  }
+  if (!availability && !start) {
+    throw InputError(where, "says not when it fails; give `from`, or `availability`");
   }
   if (to && *to <= from) {
     throw InputError(fields.where("to"), "is not after `from`");

@@ -111,7 +111,11 @@ struct NetworkSpec {
   std::optional<SwitchLimits> aggregator;
   std::optional<TransportSpec> transport;
   std::vector<FaultSpec> faults;
+  std::optional<InFlight> in_flight;
   std::vector<ChangeSpec> changes;
+  Duration setup_time;  ///< of the tables of an exchange that switches replicate or add for
+  Where in_flight_where;
+  Where setup_time_where;
   Routing routing = Routing::kShortest;
   Where routing_where;
 

@@ -20,6 +20,12 @@ void check_arc(const Text& arc, const Topology& topology) {
                                arc.value, did_you_mean(arc.value, topology.arc_names())));
 }
 
+void check_switch(const Text& name, const Topology& topology) {
+  if (topology.find_switch(name.value)) return;
+  throw InputError(name.where, fmt::format("'{}' is no switch of the map{}", name.value,
+                                           did_you_mean(name.value, topology.switch_names())));
+}
+
 /// Whether anything can be lost.
 bool loses(const NetworkSpec& network) {
   return !network.faults.empty() || (network.transport && network.transport->lossy());
@@ -33,7 +39,14 @@ void check_flow(const NetworkSpec& network) {
   const std::string_view elsewhere =
       "has no effect at fidelity flow; run with --fidelity packet, or leave it out";
   if (network.transport) throw InputError(network.transport->where, elsewhere);
-  if (!network.faults.empty()) throw InputError(network.faults.front().where, elsewhere);
+  if (!network.faults.empty() && !network.in_flight) {
+    throw InputError(network.faults.front().where,
+                     "needs `network.in_flight`, the rule for exchanges that are under way when "
+                     "something fails: wait, reroute or drop");
+  }
+  if (network.in_flight && network.faults.empty()) {
+    throw InputError(network.in_flight_where, "has no effect without `network.faults`");
+  }
   if (!network.aggregator) return;
   const SwitchLimits& limits = *network.aggregator;
   if (limits.passes_unsummed()) {
@@ -53,7 +66,47 @@ void check_flow(const NetworkSpec& network) {
   }
 }
 
+void check_flow_schedules(const Scenario& scenario) {
+  const NetworkSpec& network = scenario.network;
+  for (const ScheduleSpec& schedule : scenario.schedules) {
+    if (schedule.policy->overlay() &&
+        network.in_flight.value_or(InFlight::kWait) != InFlight::kWait) {
+      throw InputError(
+          network.in_flight_where,
+          fmt::format("the islands of an overlay, as '{}' is one, wait for each of their "
+                      "neighbours: with it `in_flight` must be wait",
+                      schedule.label.value));
+    }
+    for (const FaultSpec& fault : network.faults) {
+      if (!fault.loses || !schedule.policy->overlay()) continue;
+      throw InputError(fault.loses_where,
+                       fmt::format("is modelled for cliques only, and '{}' is an overlay",
+                                   schedule.label.value));
+    }
+    if (network.setup_time > Duration() &&
+        training_of(scenario, schedule).follows(StragglerSpec::Rule::kQuorum)) {
+      throw InputError(network.setup_time_where,
+                       "with a quorum each round may have other members, so that tables are never "
+                       "there before; it is not modelled");
+    }
+  }
+}
+
 void check_packet(const NetworkSpec& network) {
+  if (network.in_flight) {
+    throw InputError(network.in_flight_where,
+                     "has no effect at fidelity packet, where `network.transport.recovery` is the "
+                     "rule; run with --fidelity flow, or leave it out");
+  }
+  if (network.setup_time > Duration()) {
+    throw InputError(network.setup_time_where,
+                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
+  }
+  for (const FaultSpec& fault : network.faults) {
+    if (!fault.loses) continue;
+    throw InputError(fault.loses_where,
+                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
+  }
   if (!network.changes.empty()) {
     throw InputError(network.changes.front().where,
                      "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
@@ -85,10 +138,12 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
   const NetworkSpec& network = scenario.network;
   for (const FaultSpec& fault : network.faults) {
     if (fault.arc) check_arc(*fault.arc, topology);
-    if (fault.at_switch && !topology.find_switch(fault.at_switch->value)) {
-      throw InputError(fault.at_switch->where,
-                       fmt::format("'{}' is no switch of the map{}", fault.at_switch->value,
-                                   did_you_mean(fault.at_switch->value, topology.switch_names())));
+    if (fault.at_switch) check_switch(*fault.at_switch, topology);
+    for (const Text& end : fault.link) check_switch(end, topology);
+    if (!fault.link.empty() &&
+        !topology.find_arc(fault.link[0].value + "->" + fault.link[1].value)) {
+      throw InputError(fault.link[1].where, fmt::format("no link joins '{}' and '{}'",
+                                                        fault.link[0].value, fault.link[1].value));
     }
   }
   for (const ChangeSpec& change : network.changes) {
@@ -129,6 +184,7 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
 void check_fidelity(const Scenario& scenario, Fidelity fidelity) {
   if (fidelity == Fidelity::kFlow) {
     check_flow(scenario.network);
+    check_flow_schedules(scenario);
   } else {
     check_packet(scenario.network);
     check_packet_training(scenario);

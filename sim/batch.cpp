@@ -41,6 +41,7 @@ class ReportingRecorder final : public RunObserver {
   void on_clique(const CliqueRow& row) override { recorder_->on_clique(row); }
   void on_span(const Span& span) override { recorder_->on_span(span); }
   void on_switch(const SwitchRow& row) override { recorder_->on_switch(row); }
+  void on_event(const EventRow& row) override { recorder_->on_event(row); }
 
  private:
   Recorder* recorder_;
@@ -60,7 +61,7 @@ int run_one(const BatchRun& run, const ChildPool::Report& report) {
   fs::create_directories(run.folder);
   write_run_manifest(run.folder, loaded, run.choice, manifest);
 
-  Recorder recorder(run.folder, *spec.topology, spec.packets.has_value());
+  Recorder recorder(run.folder, *spec.topology, spec.packets.has_value(), !spec.faults.empty());
   ReportingRecorder observer(recorder, spec, report);
   const RunResult result = simulate(spec, observer, interrupted());
   recorder.finish(result);

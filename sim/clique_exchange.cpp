@@ -10,27 +10,29 @@ namespace gyre {
 CliqueExchange::CliqueExchange(std::shared_ptr<const PreparedPlan> plan, Networks networks,
                                const std::vector<simgrid::s4u::SemaphorePtr>& gates,
                                bool propagation)
-    : plan_(std::move(plan)),
-      networks_(networks),
+    : networks_(networks),
       gates_(&gates),
       propagation_(propagation),
-      states_(plan_->plan.flows.size()) {}
+      attempt_(std::make_shared<Attempt>()) {
+  attempt_->states = std::vector<FlowState>(plan->plan.flows.size());
+  attempt_->plan = std::move(plan);
+}
 
 CliqueExchange::~CliqueExchange() {
-  for (const FlowState& state : states_) {
+  for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) state.packets->on_give_up = nullptr;
   }
 }
 
 bool CliqueExchange::launches_alone(std::size_t flow) const {
-  return networks_.eager && plan_->plan.flows[flow].stream.sources.size() > 1 &&
-         plan_->plan.flows[flow].after.empty();
+  return networks_.eager && plan().plan.flows[flow].stream.sources.size() > 1 &&
+         plan().plan.flows[flow].after.empty();
 }
 
 PacketFlow& CliqueExchange::packets(std::size_t flow) {
-  FlowState& state = states_[flow];
+  FlowState& state = attempt_->states[flow];
   if (state.packets == nullptr) {
-    state.packets = networks_.packets->open(plan_->packets[flow], plan_->plan.flows[flow].bytes);
+    state.packets = networks_.packets->open(plan().packets[flow], plan().plan.flows[flow].bytes);
     state.packets->on_give_up = [this](const std::string& why) {
       if (on_give_up) on_give_up(why);
     };
@@ -42,7 +44,7 @@ bool CliqueExchange::meet(IslandId member) {
   // Launching lets others run, who may come as well.
   ready_.push_back(member);
   const bool last = missing() == 0;
-  for (std::size_t f = 0; f < states_.size(); ++f) {
+  for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
     if (launches_alone(f)) networks_.packets->launch(packets(f), member);
   }
   return last;
@@ -50,27 +52,88 @@ bool CliqueExchange::meet(IslandId member) {
 
 void CliqueExchange::await(IslandId member) { (*gates_)[member.index()]->acquire(); }
 
-void CliqueExchange::begin(IslandId starter, bool let_starter_go) {
+void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup) {
   has_begun_ = true;
   begun = simulated_now();
-  for (const std::size_t f : plan_->independent) start(starter, f);
-  for (const IslandId member : plan_->plan.members) {
+  if (setup > Duration()) sleep_until(begun + setup);
+  const std::shared_ptr<Attempt> attempt = attempt_;
+  for (const std::size_t f : attempt->plan->independent) {
+    // Something may have failed while the tables were installed.
+    if (attempt->left) break;
+    start(*attempt, starter, f);
+  }
+  for (const IslandId member : plan().plan.members) {
     if (member != starter || let_starter_go) (*gates_)[member.index()]->release();
   }
 }
 
 void CliqueExchange::reduce(std::shared_ptr<const PreparedPlan> plan) {
   check(!has_begun_ && networks_.packets == nullptr, "an exchange under way lost members");
-  plan_ = std::move(plan);
-  states_ = std::vector<FlowState>(plan_->plan.flows.size());
+  attempt_->states = std::vector<FlowState>(plan->plan.flows.size());
+  attempt_->plan = std::move(plan);
 }
 
-void CliqueExchange::start(IslandId starter, std::size_t flow) {
-  FlowState& state = states_[flow];
-  const Flow& planned = plan_->plan.flows[flow];
+void CliqueExchange::restart(std::shared_ptr<const PreparedPlan> plan, bool hold) {
+  check(networks_.packets == nullptr, "only flows start again");
+  // Leaving the old one lets its members run, who look for the new one.
+  const std::shared_ptr<Attempt> attempt = std::make_shared<Attempt>();
+  attempt->states = std::vector<FlowState>(plan->plan.flows.size());
+  attempt->plan = std::move(plan);
+  const std::shared_ptr<Attempt> old = std::exchange(attempt_, attempt);
+  held_ = hold;
+  leave_attempt(*old);
+  if (!hold) go_on();
+}
+
+void CliqueExchange::go_on() {
+  held_ = false;
+  const std::shared_ptr<Attempt> attempt = attempt_;
+  const IslandId first = attempt->plan->plan.members.front();
+  for (const std::size_t f : attempt->plan->independent) {
+    if (attempt->left) return;
+    start(*attempt, first, f);
+  }
+  for (const IslandId member : left_) {
+    simgrid::s4u::Actor::create(
+        "sends again", networks_.flows->host(member),
+        [this, attempt, member] { play(attempt, member, simgrid::s4u::Semaphore::create(0)); })
+        ->daemonize();
+  }
+}
+
+bool CliqueExchange::is_held_up(
+    const std::function<bool(const Stream& stream)>& is_affected) const {
+  if (!has_begun_ || dropped_) return false;
+  for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
+    const FlowState& state = attempt_->states[f];
+    if (state.launched && !networks_.flows->under_way(state.handle)) continue;
+    if (is_affected(plan().plan.flows[f].stream)) return true;
+  }
+  return false;
+}
+
+void CliqueExchange::leave_attempt(Attempt& attempt) {
+  attempt.left = true;
+  // First what they have sent: closing them lets others run, who may report the exchange.
+  for (std::size_t f = 0; f < attempt.states.size(); ++f) {
+    if (!attempt.states[f].launched) continue;
+    const Bytes sent = networks_.flows->sent(attempt.states[f].handle);
+    for (const ArcUse& use : attempt.plan->plan.flows[f].stream.arcs) {
+      if (networks_.topology->is_core(use.arc)) lost_wan_bytes_ += sent * use.copies;
+    }
+  }
+  for (FlowState& state : attempt.states) {
+    if (state.launched) networks_.flows->close(state.handle);
+    for (const Gate& gate : std::exchange(state.waiting, {})) gate->release();
+  }
+}
+
+void CliqueExchange::start(Attempt& attempt, IslandId starter, std::size_t flow) {
+  FlowState& state = attempt.states[flow];
+  const Flow& planned = attempt.plan->plan.flows[flow];
   if (networks_.packets == nullptr) {
     state.handle =
-        networks_.flows->start(starter, planned.stream, plan_->routes[flow], planned.bytes);
+        networks_.flows->start(starter, planned.stream, attempt.plan->routes[flow], planned.bytes);
   } else if (!dropped_) {
     PacketFlow& running = packets(flow);
     for (const IslandId source : planned.stream.sources) {
@@ -78,45 +141,62 @@ void CliqueExchange::start(IslandId starter, std::size_t flow) {
     }
   }
   state.launched = true;
-  for (const IslandId other : std::exchange(state.waiting, {})) {
-    (*gates_)[other.index()]->release();
-  }
+  for (const Gate& gate : std::exchange(state.waiting, {})) gate->release();
 }
 
-Instant CliqueExchange::settle(std::size_t flow, IslandId member) {
-  FlowState& state = states_[flow];
-  if (!state.launched && !dropped_) {
-    state.waiting.push_back(member);
-    (*gates_)[member.index()]->acquire();
+Instant CliqueExchange::settle(Attempt& attempt, std::size_t flow, IslandId member,
+                               const Gate& gate) {
+  FlowState& state = attempt.states[flow];
+  if (!state.launched && !dropped_ && !attempt.left) {
+    state.waiting.push_back(gate);
+    gate->acquire();
   }
-  if (dropped_) return simulated_now();
-  if (networks_.packets != nullptr) {
-    return networks_.packets->wait(*state.packets, member, (*gates_)[member.index()]);
-  }
+  if (dropped_ || attempt.left) return simulated_now();
+  if (networks_.packets != nullptr) return networks_.packets->wait(*state.packets, member, gate);
   const Instant done = state.handle.wait();
-  if (!propagation_) return done;
-  return done + latency_to(plan_->plan.flows[flow].stream, member).value_or(Duration());
+  if (!propagation_ || attempt.left) return done;
+  return done + latency_to(attempt.plan->plan.flows[flow].stream, member).value_or(Duration());
 }
 
 void CliqueExchange::take_part(IslandId member) {
-  const std::size_t rank = rank_in(plan_->plan.members, member);
-  for (const std::size_t f : plan_->starts[rank]) {
-    for (const std::size_t before : plan_->plan.flows[f].after) sleep_until(settle(before, member));
-    start(member, f);
+  const Gate& gate = (*gates_)[member.index()];
+  while (!play(attempt_, member, gate)) {
+    if (dropped_) return;
+  }
+}
+
+bool CliqueExchange::play(const std::shared_ptr<Attempt>& attempt, IslandId member,
+                          const Gate& gate) {
+  // The attempt that is handed over may be replaced meanwhile: hold on to this one.
+  const std::shared_ptr<Attempt> mine = attempt;
+  const PreparedPlan& prepared = *mine->plan;
+  const std::size_t rank = rank_in(prepared.plan.members, member);
+  for (const std::size_t f : prepared.starts[rank]) {
+    for (const std::size_t before : prepared.plan.flows[f].after) {
+      sleep_until(settle(*mine, before, member, gate));
+      if (mine->left) return false;
+    }
+    start(*mine, member, f);
   }
   Instant done = simulated_now();
-  for (const std::size_t f : plan_->touches[rank]) done = std::max(done, settle(f, member));
+  for (const std::size_t f : prepared.touches[rank]) {
+    done = std::max(done, settle(*mine, f, member, gate));
+    if (mine->left) return false;
+  }
   if (!dropped_) sleep_until(done);
+  return !mine->left;
 }
 
 void CliqueExchange::drop() {
   dropped_ = true;
   partly_ = !left_.empty();
-  for (FlowState& state : states_) {
+  if (networks_.packets == nullptr) {
+    leave_attempt(*attempt_);
+    return;
+  }
+  for (FlowState& state : attempt_->states) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
-    for (const IslandId other : std::exchange(state.waiting, {})) {
-      networks_.packets->wake((*gates_)[other.index()]);
-    }
+    for (const Gate& gate : std::exchange(state.waiting, {})) networks_.packets->wake(gate);
   }
 }
 
@@ -125,9 +205,11 @@ bool CliqueExchange::has_left(IslandId member) const {
 }
 
 Bytes CliqueExchange::wan_bytes() const {
-  if (networks_.packets == nullptr) return plan_->wan_bytes;
+  if (networks_.packets == nullptr) {
+    return dropped_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
+  }
   std::int64_t bytes = 0;
-  for (const FlowState& state : states_) {
+  for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) bytes += state.packets->core_bytes;
   }
   return Bytes::count(bytes);
@@ -135,7 +217,7 @@ Bytes CliqueExchange::wan_bytes() const {
 
 std::int64_t CliqueExchange::retransmissions() const {
   std::int64_t chunks = 0;
-  for (const FlowState& state : states_) {
+  for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) chunks += state.packets->retransmissions;
   }
   return chunks;

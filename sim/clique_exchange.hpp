@@ -12,6 +12,7 @@ namespace gyre {
 
 /// The one of both that runs.
 struct Networks {
+  const Topology* topology = nullptr;
   FlowNetwork* flows = nullptr;
   PacketNetwork* packets = nullptr;
   bool eager = false;  ///< at fidelity `packet` who is ready launches its part of sums
@@ -35,7 +36,8 @@ class CliqueExchange {
   bool meet(IslandId member);
   void await(IslandId member);
   /// `starter` is one of the members; the calling actor may be another's.
-  void begin(IslandId starter, bool let_starter_go = false);
+  /// After `setup`, in which the switches get their tables.
+  void begin(IslandId starter, bool let_starter_go = false, Duration setup = {});
   /// Plays the member's part. Blocks until it holds the result.
   void take_part(IslandId member);
   /// The member has all that it gets.
@@ -53,13 +55,24 @@ class CliqueExchange {
   /// Called when a flow gives up, before anybody leaves.
   std::function<void(const std::string& why)> on_give_up;
 
-  [[nodiscard]] const PreparedPlan& prepared() const { return *plan_; }
-  [[nodiscard]] std::size_t missing() const { return plan_->plan.members.size() - ready_.size(); }
+  [[nodiscard]] const PreparedPlan& prepared() const { return *attempt_->plan; }
+  [[nodiscard]] const std::shared_ptr<const PreparedPlan>& shared_plan() const {
+    return attempt_->plan;
+  }
+  [[nodiscard]] std::size_t missing() const { return plan().plan.members.size() - ready_.size(); }
   /// Members that have arrived, in order of arrival.
   [[nodiscard]] const std::vector<IslandId>& ready() const { return ready_; }
   /// Whether members may have sent before all were ready.
   [[nodiscard]] bool eager() const { return networks_.eager; }
 
+  /// Starts again with another plan of the same members: what was under way is lost. Those that
+  /// have left with the result send what they have to by actors of their own. With `hold` it does
+  /// so only at `go_on`. Requires fidelity `flow`.
+  void restart(std::shared_ptr<const PreparedPlan> plan, bool hold = false);
+  void go_on();
+  [[nodiscard]] bool is_held() const { return held_; }
+  /// Whether a flow that it still needs is affected. Requires fidelity `flow`.
+  [[nodiscard]] bool is_held_up(const std::function<bool(const Stream& stream)>& is_affected) const;
   /// Goes on with these members alone, who are those that are ready. Requires that it has not
   /// begun, and fidelity `flow`.
   void reduce(std::shared_ptr<const PreparedPlan> plan);
@@ -69,14 +82,31 @@ class CliqueExchange {
   Instant begun;
 
  private:
-  void start(IslandId starter, std::size_t flow);
+  struct FlowState {
+    FlowHandle handle;
+    std::shared_ptr<PacketFlow> packets;
+    bool launched = false;                            ///< in packets
+    std::vector<simgrid::s4u::SemaphorePtr> waiting;  ///< for its start
+  };
+  /// A plan under way. A restart leaves it and begins another one.
+  struct Attempt {
+    std::shared_ptr<const PreparedPlan> plan;
+    std::vector<FlowState> states;
+    bool left = false;
+  };
+  using Gate = simgrid::s4u::SemaphorePtr;
+
+  void start(Attempt& attempt, IslandId starter, std::size_t flow);
   /// The flow's packets, opened when first asked for.
   PacketFlow& packets(std::size_t flow);
   [[nodiscard]] bool launches_alone(std::size_t flow) const;
+  /// Plays the member's part in an attempt; false if that was left.
+  bool play(const std::shared_ptr<Attempt>& attempt, IslandId member, const Gate& gate);
   /// Blocks until the flow has left; returns when `member` is done with it.
-  Instant settle(std::size_t flow, IslandId member);
+  Instant settle(Attempt& attempt, std::size_t flow, IslandId member, const Gate& gate);
+  void leave_attempt(Attempt& attempt);
+  [[nodiscard]] const PreparedPlan& plan() const { return *attempt_->plan; }
 
-  std::shared_ptr<const PreparedPlan> plan_;
   Networks networks_;
   const std::vector<simgrid::s4u::SemaphorePtr>* gates_;
   bool propagation_;
@@ -85,13 +115,9 @@ class CliqueExchange {
   bool dropped_ = false;
   bool partly_ = false;
   bool has_begun_ = false;
-  struct FlowState {
-    FlowHandle handle;
-    std::shared_ptr<PacketFlow> packets;
-    bool launched = false;          ///< in packets
-    std::vector<IslandId> waiting;  ///< for its start
-  };
-  std::vector<FlowState> states_;
+  bool held_ = false;
+  std::shared_ptr<Attempt> attempt_;
+  Bytes lost_wan_bytes_;  ///< of attempts that were left
 };
 
 }  // namespace gyre

@@ -16,12 +16,16 @@ namespace s4u = simgrid::s4u;
 Instant FlowHandle::wait() {
   check(started_, "a flow that has not started was waited for");
   if (comm_ != nullptr) {
-    simgrid_compat::wait(comm_);
-    ended_ = Instant::at_seconds(comm_->get_finish_time());
+    ended_ = simgrid_compat::wait(comm_) ? Instant::at_seconds(comm_->get_finish_time())
+                                         : simulated_now();
   }
+  count();
+  return ended_;
+}
+
+void FlowHandle::count() {
   if (stream_ != nullptr) network_->meter_.count(*std::exchange(stream_, nullptr), bytes_);
   if (pace_ != nullptr) network_->free_paces_.push_back(std::exchange(pace_, nullptr));
-  return ended_;
 }
 
 FlowNetwork::FlowNetwork(const Platform& platform)
@@ -32,8 +36,11 @@ FlowNetwork::FlowNetwork(const Platform& platform)
   s4u::Engine::on_time_advance_cb(
       [this](double elapsed_s) { meter_.advance(Duration::seconds(elapsed_s)); });
   // The first change of a flow's state is its end.
-  s4u::Link::on_communication_state_change_cb(
-      [this](const auto& flow, auto /*before*/) { meter_.end(simgrid_compat::activity_of(flow)); });
+  s4u::Link::on_communication_state_change_cb([this](const auto& flow, auto /*before*/) {
+    const simgrid_compat::Activity* ended = simgrid_compat::activity_of(flow);
+    meter_.end(ended);
+    if (expects_outages_) under_way_.erase(ended);
+  });
 }
 
 FlowRoute FlowNetwork::route(const Stream& stream, std::optional<Bandwidth> rate) const {
@@ -84,11 +91,52 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
   handle.comm_ = simgrid_compat::start_on(
       platform_->zone(), *links, platform_->host(starter), platform_->sink(),
       static_cast<std::uint64_t>(bytes.in_bytes()), [&] { give(&Changed::own_bytes_per_second); },
-      [&](const simgrid_compat::Activity* flow) {
+      [&](const s4u::CommPtr& comm) {
+        const simgrid_compat::Activity* flow = comm->get_impl();
         give(&Changed::bytes_per_second);
         meter_.begin(stream, flow);
+        if (expects_outages_) under_way_[flow] = &stream;
       });
   return handle;
+}
+
+std::size_t FlowNetwork::set_down(const std::set<ArcId>& down) {
+  const std::set<ArcId> before = std::exchange(down_, down);
+  std::size_t halted = 0;
+  for (const auto& [activity, stream] : under_way_) {
+    const auto on = [stream = stream](const std::set<ArcId>& arcs) {
+      return std::any_of(stream->arcs.begin(), stream->arcs.end(),
+                         [&arcs](const ArcUse& use) { return arcs.contains(use.arc); });
+    };
+    if (on(down) && !on(before)) ++halted;
+  }
+  for (const ArcId arc : before) {
+    if (!down.contains(arc)) apply(arc);
+  }
+  for (const ArcId arc : down) {
+    if (!before.contains(arc)) apply(arc);
+  }
+  return halted;
+}
+
+bool FlowNetwork::under_way(const FlowHandle& flow) const {
+  return flow.comm_ != nullptr && under_way_.contains(flow.comm_->get_impl());
+}
+
+Bytes FlowNetwork::sent(const FlowHandle& flow) const {
+  if (!under_way(flow)) return flow.bytes_;
+  const double left = flow.comm_->get_remaining();
+  return Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - std::llround(left)));
+}
+
+void FlowNetwork::close(FlowHandle& flow) {
+  if (under_way(flow)) {
+    const double left = flow.comm_->get_remaining();
+    flow.bytes_ =
+        Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - std::llround(left)));
+    flow.comm_->cancel();
+  }
+  flow.count();
 }
 
 double FlowNetwork::offered_bits(std::size_t arc) const {
@@ -99,14 +147,27 @@ double FlowNetwork::offered_bits(std::size_t arc) const {
 
 void FlowNetwork::set_capacity(ArcId arc, Bandwidth capacity) {
   check(capacity > Bandwidth(), "an arc needs a capacity");
+  changed_of(arc).wanted_bytes_per_second = capacity.in_bytes_per_second();
+  apply(arc);
+}
+
+FlowNetwork::Changed& FlowNetwork::changed_of(ArcId arc) {
+  const double own = platform_->links()[arc.index()]->get_bandwidth();
+  return changed_
+      .try_emplace(arc, Changed{.own_bytes_per_second = own,
+                                .wanted_bytes_per_second = own,
+                                .bytes_per_second = own})
+      .first->second;
+}
+
+void FlowNetwork::apply(ArcId arc) {
+  constexpr double kNextToNothing = 1e-9;
   const std::size_t a = arc.index();
   offers_[a] = {.since = simulated_now(), .bits = offered_bits(a)};
   meter_.change(arc);
-  s4u::Link* link = platform_->links()[a];
-  const auto changed =
-      changed_.try_emplace(arc, Changed{.own_bytes_per_second = link->get_bandwidth()}).first;
-  changed->second.bytes_per_second = capacity.in_bytes_per_second();
-  link->set_bandwidth(capacity.in_bytes_per_second());
+  Changed& changed = changed_of(arc);
+  changed.bytes_per_second = down_.contains(arc) ? kNextToNothing : changed.wanted_bytes_per_second;
+  platform_->links()[a]->set_bandwidth(changed.bytes_per_second);
 }
 
 std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "models/ids.hpp"
@@ -27,12 +28,13 @@ class FlowNetwork;
 class FlowHandle {
  public:
   [[nodiscard]] bool started() const { return started_; }
-  /// Blocks the calling actor until the last byte has left; returns when that was. A flow counts
-  /// from the first time on.
+  /// Blocks the calling actor until the last byte has left, or it was cancelled; returns when that
+  /// was. A flow counts from the first time on.
   Instant wait();
 
  private:
   friend class FlowNetwork;
+  void count();
   bool started_ = false;
   FlowNetwork* network_ = nullptr;
   simgrid::s4u::Link* pace_ = nullptr;  ///< of a flow with a rate of its own, until it has ended
@@ -64,6 +66,19 @@ class FlowNetwork {
   /// Starts a flow over the stream's route from the host of `starter`, within any actor. The stream
   /// has to outlive the flow.
   FlowHandle start(IslandId starter, const Stream& stream, const FlowRoute& route, Bytes bytes);
+  /// Has to be called before the first flow of a run in which arcs may be down.
+  void expect_outages() { expects_outages_ = true; }
+  /// These arcs are down from now on, and no others: they carry next to nothing, so
+  /// that flows on them stand still. Within any actor. Returns how many flows under way do so now
+  /// that did not before.
+  std::size_t set_down(const std::set<ArcId>& down);
+  /// Whether it has started and not all of it has left yet. Requires `expect_outages`.
+  [[nodiscard]] bool under_way(const FlowHandle& flow) const;
+  /// Bytes of it that have left so far. Requires `expect_outages`.
+  [[nodiscard]] Bytes sent(const FlowHandle& flow) const;
+  /// Ends the flow where it is, if it is under way: who waits for it goes on. It counts with what
+  /// has left. Requires `expect_outages`.
+  void close(FlowHandle& flow);
   /// Flows under way share what there is from now on. Within any actor. Requires a positive rate.
   void set_capacity(ArcId arc, Bandwidth capacity);
   /// By arc, the mean capacity since the last call, or since the start; what it is now where no
@@ -81,6 +96,11 @@ class FlowNetwork {
   ArcMeter meter_;
   std::int64_t started_ = 0;
   std::int64_t started_arcs_ = 0;
+  bool expects_outages_ = false;
+  /// Only where outages are expected; only looked up and counted.
+  std::map<const simgrid_compat::Activity*, const Stream*> under_way_;
+  std::set<ArcId> down_;
+  void apply(ArcId arc);
   /// What an arc has offered since `take_mean_capacities` was last called.
   struct Offer {
     Instant since;  ///< the capacity has been what it is
@@ -91,8 +111,10 @@ class FlowNetwork {
   /// Arcs whose capacity has changed: that of the map, and what it is now.
   struct Changed {
     double own_bytes_per_second = 0.0;
+    double wanted_bytes_per_second = 0.0;  ///< when it is not down
     double bytes_per_second = 0.0;
   };
+  Changed& changed_of(ArcId arc);
   std::map<ArcId, Changed> changed_;
   Instant offers_from_;
 };

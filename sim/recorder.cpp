@@ -37,7 +37,8 @@ std::string quoted(const std::string& text) { return nlohmann::json(text).dump()
 
 }  // namespace
 
-Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets)
+Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets,
+                   bool events)
     : folder_(folder),
       topology_(&topology),
       trace_file_((std::filesystem::create_directories(folder), open("trace.csv"))),
@@ -49,6 +50,11 @@ Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology
   if (packets) {
     switches_file_ = open("switches.csv");
     switches_.emplace(switches_file_, switches_columns());
+  }
+  std::filesystem::remove(folder / "events.csv");
+  if (events) {
+    events_file_ = open("events.csv");
+    events_.emplace(events_file_, events_columns());
   }
   timeline_ << R"([{"name":"process_name","ph":"M","pid":1,"args":{"name":"gyre"}})";
   for (std::size_t i = 0; i < topology.island_count(); ++i) {
@@ -77,6 +83,7 @@ void Recorder::on_trace(const TraceRow& row) {
   rounds_file_.flush();
   timeline_.flush();
   if (switches_) switches_file_.flush();
+  if (events_) events_file_.flush();
 }
 
 void Recorder::on_clique(const CliqueRow& row) {
@@ -92,6 +99,16 @@ void Recorder::on_clique(const CliqueRow& row) {
       std::to_string(row.fragment), to_text(row.absent, *topology_),
       row.receiver ? topology_->name(*row.receiver) : ""});
   totals_.add(row);
+}
+
+void Recorder::on_event(const EventRow& row) {
+  if (!events_) return;
+  const Stopwatch watch(wall_s_);
+  events_->row(std::vector<std::string>{number(row.time.in_seconds()), row.what, row.subject,
+                                        row.round ? std::to_string(*row.round) : "", row.effect});
+  timeline_ << fmt::format(
+      ",\n{{\"name\":{},\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":0,\"ts\":{}}}",
+      quoted(row.subject + " " + row.what), number(row.time.in_seconds() * 1e6));
 }
 
 void Recorder::on_span(const Span& span) {

@@ -20,12 +20,15 @@ class Recorder final : public RunObserver {
  public:
   /// Makes `folder` and its files. Errors: `std::runtime_error` naming what cannot be written.
   /// switches.csv is written at fidelity `packet`.
-  Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets);
+  /// events.csv only where something can fail.
+  Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets,
+           bool events = false);
 
   void on_trace(const TraceRow& row) override;
   void on_clique(const CliqueRow& row) override;
   void on_span(const Span& span) override;
   void on_switch(const SwitchRow& row) override;
+  void on_event(const EventRow& row) override;
 
   /// Writes links.csv and islands.csv and closes all files.
   /// Errors: `std::runtime_error` if anything could not be written.
@@ -45,9 +48,11 @@ class Recorder final : public RunObserver {
   std::ofstream rounds_file_;
   std::ofstream timeline_;
   std::ofstream switches_file_;
+  std::ofstream events_file_;
   CsvWriter trace_;
   CsvWriter rounds_;
   std::optional<CsvWriter> switches_;
+  std::optional<CsvWriter> events_;
   RunTotals totals_;
   double wall_s_ = 0.0;  ///< spent here, for display only
 };

@@ -94,6 +94,16 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
   if (!colocated) spec.changes = capacity_changes(scenario, loaded.topology);
+  if (!colocated && spec.packets) {
+    constexpr Duration kHorizon = Duration::seconds(1e6);  // packets are for shorter runs
+    spec.packets->faults = fault_times_of(scenario.network.faults, loaded.topology, spec.seed,
+                                          scenario.stop.max_time.value_or(kHorizon));
+  }
+  if (!colocated && !spec.packets) {
+    spec.faults = faults_of(scenario.network.faults, loaded.topology);
+    spec.in_flight = scenario.network.in_flight.value_or(InFlight::kWait);
+    spec.setup_time = scenario.network.setup_time;
+  }
   spec.evaluate_every = scenario.evaluate_every;
   spec.stop = {.accuracy = scenario.stop.accuracy,
                .loss = scenario.stop.loss,
@@ -132,11 +142,13 @@ std::vector<std::string> cautions(const LoadedScenario& loaded) {
 }
 
 void warn_of_changes(const LoadedScenario& loaded, std::string_view what) {
-  if (loaded.scenario.network.changes.empty()) return;
-  fmt::print(stderr,
-             "note: {} sees the map as it is at time 0: the changes of `network.changes` do not "
-             "strike it\n",
-             what);
+  const NetworkSpec& network = loaded.scenario.network;
+  const bool faults = !network.faults.empty() && loaded.fidelity == Fidelity::kFlow;
+  if (network.changes.empty() && !faults) return;
+  fmt::print(stderr, "note: {} sees the map as it is at time 0: {} do not strike it\n", what,
+             network.changes.empty() ? "the faults of `network.faults`"
+             : faults                ? "`network.changes` and `network.faults`"
+                                     : "the changes of `network.changes`");
 }
 
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s) {

@@ -78,6 +78,7 @@ class Simulation {
   void stop(RunStatus status, std::string why);
   void watch_time();
   void change_capacities();
+  void play_faults();
   /// What each arc has offered since the last call, on average.
   std::vector<Bandwidth> arc_rates();
   void report_deadlock();
@@ -103,6 +104,7 @@ class Simulation {
   std::unique_ptr<PacketNetwork> packets_;
   std::optional<ModelMixer> mixer_;  ///< before the syncs, which give their slots back to it
   RoundModels round_models_;
+  Outages outages_;
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <simgrid/Exception.hpp>
 #include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -41,14 +42,21 @@ inline simgrid::s4u::Link* add_link(simgrid::s4u::NetZone* zone, const std::stri
 #endif
 }
 
-/// Blocks the calling actor until the communication has ended. Not `comm->wait()`: that starts a
-/// timer for each waiter and forgets all but the last one's.
-inline void wait(const simgrid::s4u::CommPtr& comm) {
+/// Blocks the calling actor until the communication has ended; false if it was cancelled. Not
+/// `comm->wait()`: that starts a timer for each waiter and forgets all but the last one's.
+inline bool wait(const simgrid::s4u::CommPtr& comm) {
+  try {
 #if SIMGRID_VERSION >= 40000
-  simgrid::s4u::ActivitySet({comm}).wait_any();
+    simgrid::s4u::ActivitySet({comm}).wait_any();
 #else
-  simgrid::s4u::Comm::wait_any({comm});
+    simgrid::s4u::Comm::wait_any({comm});
 #endif
+  } catch (const simgrid::CancelException&) {
+    return false;
+  } catch (const simgrid::NetworkFailureException&) {
+    return false;
+  }
+  return true;
 }
 
 /// A zone whose route from a host is whatever was last chosen for it. SimGrid asks for the route
@@ -97,7 +105,7 @@ simgrid::s4u::CommPtr start_on(ChosenRouteZone& zone, const LinkList& links,
     prepare();
     zone.choose(from, links);
     comm->start();
-    started(comm->get_impl());
+    started(comm);
   });
   zone.let_go(comm);
   return comm;

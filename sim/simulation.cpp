@@ -41,6 +41,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                                  spec.propagation))
                             : nullptr),
       round_models_(nullptr, topology_.island_count()),
+      outages_(topology_, spec_.capabilities),
       placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
@@ -66,7 +67,9 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
       SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
                       .is_over = [this] { return stopped_; },
-                      .report = report});
+                      .report = report,
+                      .tell = [this](const EventRow& row) { observer_.on_event(row); }});
+  if (flows_ != nullptr && !spec_.faults.empty()) flows_->expect_outages();
   if (flows_ != nullptr) {
     gossip_ = std::make_unique<Gossip>(Gossip::Parts{.spec = spec_,
                                                      .network = network_,
@@ -114,6 +117,7 @@ RunResult Simulation::run() {
                                kSwitchReports);
     }
     if (!spec_.changes.empty()) change_capacities();
+    play_faults();
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       const IslandId island = IslandId::at(i);
       s4u::Actor::create(topology_.name(island), platform_.host(island),
@@ -228,6 +232,27 @@ void Simulation::change_capacities() {
       flows_->set_capacity(change.arc, change.capacity);
     }
   })->daemonize();
+}
+
+void Simulation::play_faults() {
+  for (const Fault& fault : spec_.faults) {
+    s4u::Actor::create("fault of " + fault.name, platform_.host(IslandId::at(0)), [this, &fault] {
+      FaultTimes times(fault, spec_.seed);
+      while (const std::optional<Instant> at = times.next()) {
+        sleep_until(*at);
+        if (stopped_) return;
+        times.failed() ? outages_.fail(fault) : outages_.restore(fault);
+        const std::size_t halted = flows_->set_down(outages_.down());
+        observer_.on_event(
+            {.time = simulated_now(),
+             .what = times.failed() ? "fails" : "is back",
+             .subject = fault.name,
+             .round = {},
+             .effect = times.failed() ? fmt::format("{} flows stand still", halted) : ""});
+        desk_->take_outages(outages_);
+      }
+    })->daemonize();
+  }
 }
 
 std::vector<Bandwidth> Simulation::arc_rates() {

@@ -16,6 +16,7 @@
 #include "schedules/exchange.hpp"
 #include "schedules/policy.hpp"
 #include "schedules/switch_limits.hpp"
+#include "sim/faults.hpp"
 #include "sim/flow_network.hpp"
 #include "sim/packet_network.hpp"
 
@@ -60,6 +61,9 @@ struct RunSpec {
   std::int64_t evaluate_every = 1;  ///< rounds
   StopRule stop;
   std::vector<CapacityChange> changes;    ///< by time; at fidelity `flow`
+  std::vector<Fault> faults;              ///< at fidelity `flow`; of packets they are `packets`'
+  InFlight in_flight = InFlight::kWait;   ///< what exchanges under way do then
+  Duration setup_time;                    ///< of the tables of an exchange's switches
   bool propagation = true;                ///< false: every latency counts as zero
   std::optional<PacketSettings> packets;  ///< fidelity `packet`; absent: `flow`
 };
@@ -97,6 +101,15 @@ struct CliqueRow {
   std::int64_t retransmissions = 0;  ///< chunks sent again, each arc counted
 };
 
+/// Something failed or came back, or what an exchange did about it.
+struct EventRow {
+  Instant time;
+  std::string what;     ///< fails, is back, planned anew, dropped, waits
+  std::string subject;  ///< of the map, or the exchange's members
+  std::optional<std::int64_t> round = {};
+  std::string effect = {};
+};
+
 enum class Activity : std::uint8_t { kCompute, kWait, kExchange };
 struct Span {
   IslandId island;
@@ -115,6 +128,7 @@ class RunObserver {
   virtual void on_clique(const CliqueRow& /*row*/) {}
   virtual void on_span(const Span& /*span*/) {}
   virtual void on_switch(const SwitchRow& /*row*/) {}
+  virtual void on_event(const EventRow& /*row*/) {}
 };
 
 enum class RunStatus : std::uint8_t { kComplete, kTruncated, kFailed };

@@ -16,10 +16,10 @@ SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
     : parts_(parts),
       hooks_(std::move(hooks)),
       topology_(parts.network.topology),
-      plans_(parts.network, parts.flows,
-             {.exchange = parts.spec.exchange,
-              .routing = parts.spec.routing,
-              .keep_rates = parts.spec.packets && parts.spec.packets->unlimited_switches}),
+      plan_options_{.exchange = parts.spec.exchange,
+                    .routing = parts.spec.routing,
+                    .keep_rates = parts.spec.packets && parts.spec.packets->unlimited_switches},
+      plans_(parts.network, parts.flows, plan_options_),
       gates_(parts.timing.most_in_flight(parts.spec.training.delay(),
                                          parts.spec.stop.rounds_of_one())) {
   for (std::vector<s4u::SemaphorePtr>& lane : gates_) {
@@ -81,7 +81,8 @@ std::shared_ptr<Sync> SyncDesk::begun(IslandId me, std::int64_t round,
 std::shared_ptr<const PreparedPlan> SyncDesk::plan(const Round& round, std::size_t clique,
                                                    Bytes payload, std::int64_t number) {
   try {
-    std::shared_ptr<const PreparedPlan> made = plans_.get(round, clique, payload);
+    std::shared_ptr<const PreparedPlan> made =
+        plans_now(round.cliques[clique]).get(round, clique, payload);
     const RunSpec& spec = parts_.spec;
     if (spec.packets) check_recovery(topology_, *made, *spec.packets, spec.limits);
     return made;
@@ -104,7 +105,9 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
   const auto lane =
       static_cast<std::size_t>(parts_.timing.number(sync->round, sync->fragment)) % gates_.size();
   exchange = std::make_shared<CliqueExchange>(
-      std::move(made), Networks{.flows = parts_.flows, .packets = parts_.packets, .eager = eager},
+      std::move(made),
+      Networks{
+          .topology = &topology_, .flows = parts_.flows, .packets = parts_.packets, .eager = eager},
       gates_[lane], parts_.spec.propagation);
   exchange->on_give_up = [this, mine = sync.get(), raw = exchange.get()](const std::string& why) {
     give_up(*mine, *raw, why);
@@ -174,7 +177,93 @@ void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, Islan
   }
   if (piece == 0 && parts_.mixer != nullptr && !failed_) average(*sync);
   if (failed_) return;
-  exchange.begin(starter, by_clock);
+  exchange.begin(starter, by_clock, setup_of(exchange.shared_plan()));
+  if (outages_ != nullptr) follow_rule(*sync, exchange);
+}
+
+PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
+  if (outages_ == nullptr || !outages_->any() || parts_.spec.in_flight != InFlight::kReroute) {
+    return plans_;
+  }
+  std::unique_ptr<Reduced>& reduced = reduced_[outages_->key()];
+  if (reduced == nullptr) {
+    reduced = std::make_unique<Reduced>(parts_.network, *outages_, parts_.flows, plan_options_);
+  }
+  return reduced->network.joins(members) ? reduced->plans : plans_;
+}
+
+bool SyncDesk::lacks_arcs(const CliqueExchange& exchange) const {
+  return exchange.is_held_up(
+      [this](const Stream& stream) { return crosses_outage(*outages_, stream); });
+}
+
+bool SyncDesk::lacks_capabilities(const CliqueExchange& exchange) const {
+  return exchange.is_held_up(
+      [this](const Stream& stream) { return lacks_capability(parts_.network, *outages_, stream); });
+}
+
+void SyncDesk::take_outages(const Outages& outages) {
+  outages_ = &outages;
+  // Following the rule lets others run, who may come and go.
+  std::vector<std::shared_ptr<Sync>> syncs;
+  for (const auto& [key, sync] : syncs_) syncs.push_back(sync);
+  for (const std::shared_ptr<Sync>& sync : syncs) {
+    for (const std::shared_ptr<CliqueExchange>& exchange : sync->exchanges) {
+      if (exchange != nullptr) follow_rule(*sync, *exchange);
+    }
+  }
+}
+
+void SyncDesk::follow_rule(const Sync& sync, CliqueExchange& exchange) {
+  const bool capabilities = lacks_capabilities(exchange);
+  if (parts_.spec.in_flight == InFlight::kWait) {
+    // On arcs flows stand still by themselves. What a switch has lost was in the middle of a sum.
+    if (capabilities && !exchange.is_held()) {
+      tell(sync, exchange, "waits", "it starts again when its switches can");
+      exchange.restart(exchange.shared_plan(), true);
+    } else if (!capabilities && exchange.is_held()) {
+      exchange.go_on();
+    }
+    return;
+  }
+  if (!capabilities && !lacks_arcs(exchange)) return;
+  if (parts_.spec.in_flight == InFlight::kDrop) {
+    exchange.drop();
+    tell(sync, exchange, "dropped", "its members keep their models");
+    return;
+  }
+  const Clique& members = exchange.prepared().plan.members;
+  if (&plans_now(members) == &plans_) {
+    tell(sync, exchange, "waits", "some of its members cannot reach each other");
+    return;
+  }
+  std::shared_ptr<const PreparedPlan> made = plan(make_round({members}, topology_.island_count()),
+                                                  0, exchange.prepared().plan.payload, sync.round);
+  if (made == nullptr) return;
+  const bool other = made->plan.exchange != exchange.prepared().plan.exchange;
+  tell(sync, exchange, "planned anew",
+       fmt::format("it starts again{}",
+                   other ? fmt::format(", as {}", name_of(made->plan.exchange)) : ""));
+  exchange.restart(std::move(made));
+}
+
+void SyncDesk::tell(const Sync& sync, const CliqueExchange& exchange, std::string_view what,
+                    std::string effect) {
+  hooks_.tell({.time = simulated_now(),
+               .what = std::string(what),
+               .subject = to_text(exchange.prepared().plan.members, topology_),
+               .round = sync.round,
+               .effect = std::move(effect)});
+}
+
+Duration SyncDesk::setup_of(const std::shared_ptr<const PreparedPlan>& plan) {
+  if (parts_.spec.setup_time == Duration()) return {};
+  const bool by_switches =
+      std::any_of(plan->plan.flows.begin(), plan->plan.flows.end(), [](const Flow& flow) {
+        return flow.stream.sources.size() > 1 || flow.stream.deliveries.size() > 1;
+      });
+  if (!by_switches || !installed_.insert(plan).second) return {};
+  return parts_.spec.setup_time;
 }
 
 void SyncDesk::go_without_the_absent(Sync& sync) {

@@ -4,13 +4,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "models/bounds.hpp"
 #include "models/model_mixer.hpp"
 #include "models/training.hpp"
+#include "sim/faults.hpp"
 #include "sim/island_times.hpp"
 #include "sim/placements.hpp"
 #include "sim/prepared_plan.hpp"
@@ -28,6 +32,7 @@ class SyncDesk {
     std::function<void(const std::string& why)> fail;  ///< ends the run
     std::function<bool()> is_over;                     ///< whether it has ended
     std::function<void(const CliqueRow& row)> report;
+    std::function<void(const EventRow& row)> tell;
   };
   /// The parts of a run that it works with, which outlive it.
   struct Parts {
@@ -65,6 +70,9 @@ class SyncDesk {
   /// The island is through with the sync; the last one reports it.
   void leave(const std::shared_ptr<Sync>& sync, IslandId me);
 
+  /// Something has failed or is back: exchanges under way follow the run's rule.
+  void take_outages(const Outages& outages);
+
   /// Who waits for whom, for the report of a deadlock.
   [[nodiscard]] std::string who_waits(const IslandTimes& times) const;
   /// What blocks an island that is in no sync's background.
@@ -88,6 +96,18 @@ class SyncDesk {
   void average(Sync& sync);
   [[nodiscard]] std::string waiting_for(IslandId me) const;
   void give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why);
+  /// The plans of the network as it is now, for these members: of the whole one where they cannot
+  /// all reach each other, or wait for what is away.
+  PlanCache& plans_now(std::span<const IslandId> members);
+  /// Whether something that the exchange still needs is away.
+  [[nodiscard]] bool lacks_arcs(const CliqueExchange& exchange) const;
+  [[nodiscard]] bool lacks_capabilities(const CliqueExchange& exchange) const;
+  /// What the rule makes of an exchange that cannot go on.
+  void follow_rule(const Sync& sync, CliqueExchange& exchange);
+  /// Until the tables are there that the plan needs, if they are not yet.
+  Duration setup_of(const std::shared_ptr<const PreparedPlan>& plan);
+  void tell(const Sync& sync, const CliqueExchange& exchange, std::string_view what,
+            std::string effect);
 
   /// Ends the run.
   void fail(const std::string& why);
@@ -96,7 +116,18 @@ class SyncDesk {
   Hooks hooks_;
   bool failed_ = false;
   const Topology& topology_;
+  PlanOptions plan_options_;
   PlanCache plans_;
+  const Outages* outages_ = nullptr;  ///< null: nothing is away
+  struct Reduced {
+    Reduced(const Network& whole, const Outages& outages, const FlowNetwork* flows,
+            const PlanOptions& options)
+        : network(whole, outages), plans(network.network(), flows, options) {}
+    ReducedNetwork network;
+    PlanCache plans;
+  };
+  std::map<std::string, std::unique_ptr<Reduced>> reduced_;  ///< by `Outages::key`
+  std::set<std::shared_ptr<const PreparedPlan>> installed_;
   static constexpr std::size_t kMostBounds = 1024;  ///< that are kept, as plans are
   std::map<std::pair<Bytes, Clique>, std::shared_ptr<const CliqueBounds>> bounds_;
   /// By exchanges that may be under way at a time, by island: what it blocks on.

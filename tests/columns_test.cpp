@@ -45,6 +45,7 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
                                                 "spread",
                                                 "map",
                                                 "heard",
+                                                "events",
                                                 "cliques",
                                                 "exchange-rate",
                                                 "sensitivity"}));

@@ -1,0 +1,208 @@
+#include "sim/faults.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/error.hpp"
+
+namespace gyre {
+
+std::vector<Fault> faults_of(const std::vector<FaultSpec>& specs, const Topology& topology) {
+  std::vector<Fault> faults;
+  for (const FaultSpec& spec : specs) {
+    Fault fault;
+    fault.from = Instant() + spec.from;
+    if (spec.to) fault.to = Instant() + *spec.to;
+    if (spec.availability) {
+      fault.random = {*spec.mean_outage * (*spec.availability / (1.0 - *spec.availability)),
+                      *spec.mean_outage};
+    }
+    if (spec.every_link) {
+      // Core arcs come in pairs, both directions of a link.
+      for (std::size_t a = 2 * topology.island_count(); a < topology.arc_count(); a += 2) {
+        const Arc& arc = topology.arc(ArcId::at(a));
+        fault.name = fmt::format("{}-{}", topology.name(topology.switch_at(arc.tail)),
+                                 topology.name(topology.switch_at(arc.head)));
+        fault.arcs = {ArcId::at(a), ArcId::at(a + 1)};
+        faults.push_back(fault);
+      }
+      continue;
+    }
+    if (spec.arc) {
+      fault.name = spec.arc->value;
+      fault.arcs = {topology.find_arc(spec.arc->value).value()};
+    } else if (!spec.link.empty()) {
+      fault.name = fmt::format("{}-{}", spec.link[0].value, spec.link[1].value);
+      const SwitchId first = topology.find_switch(spec.link[0].value).value();
+      const SwitchId second = topology.find_switch(spec.link[1].value).value();
+      for (const auto& [tail, head] : {std::pair(first, second), std::pair(second, first)}) {
+        for (const ArcId a : topology.out_arcs(topology.node(tail))) {
+          if (topology.arc(a).head == topology.node(head)) fault.arcs.push_back(a);
+        }
+      }
+    } else {
+      const SwitchId at = topology.find_switch(spec.at_switch->value).value();
+      fault.name = spec.at_switch->value;
+      if (spec.loses) {
+        fault.name = fmt::format("{} of {}",
+                                 *spec.loses == Loses::kBoth
+                                     ? "multicast and aggregation"
+                                     : kLosesNames[static_cast<std::size_t>(*spec.loses)],
+                                 fault.name);
+        fault.lost_at = at;
+        fault.lost = *spec.loses;
+      } else {
+        const NodeId node = topology.node(at);
+        for (const ArcId a : topology.out_arcs(node)) fault.arcs.push_back(a);
+        for (const ArcId a : topology.in_arcs(node)) fault.arcs.push_back(a);
+      }
+    }
+    faults.push_back(std::move(fault));
+  }
+  return faults;
+}
+
+FaultTimes::FaultTimes(const Fault& fault, std::uint64_t seed)
+    : fault_(&fault), rng_(Rng::stream(seed, "fault/" + fault.name)) {}
+
+std::optional<Instant> FaultTimes::next() {
+  if (over_) return std::nullopt;
+  failed_ = !failed_;
+  if (fault_->random) {
+    const auto& [up, down] = *fault_->random;
+    now_ = now_ + (failed_ ? up : down) * rng_.exponential();
+    return now_;
+  }
+  if (failed_) {
+    over_ = !fault_->to;
+    return fault_->from;
+  }
+  over_ = true;
+  return fault_->to;
+}
+
+std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
+                                      std::uint64_t seed, Duration horizon) {
+  std::vector<FaultSpec> times;
+  for (const FaultSpec& spec : specs) {
+    for (const Fault& fault : faults_of({spec}, topology)) {
+      FaultTimes next(fault, seed);
+      FaultSpec one;
+      one.where = spec.where;
+      while (const std::optional<Instant> at = next.next()) {
+        const Duration since_start = *at - Instant();
+        if (next.failed()) {
+          if (since_start > horizon) break;
+          one.from = since_start;
+          one.to.reset();
+          const bool for_good = !fault.random && !fault.to;
+          if (!for_good) continue;
+        } else {
+          one.to = since_start;
+        }
+        if (spec.at_switch) {
+          one.at_switch = spec.at_switch;
+          times.push_back(one);
+          continue;
+        }
+        for (const ArcId arc : fault.arcs) {
+          one.arc = Text{.value = topology.name(arc), .where = spec.where};
+          times.push_back(one);
+        }
+      }
+    }
+  }
+  return times;
+}
+
+Outages::Outages(const Topology& /*topology*/, const Capabilities& able) : able_(&able) {}
+
+void Outages::fail(const Fault& fault) {
+  for (const ArcId arc : fault.arcs) ++down_[arc];
+  if (!fault.lost_at) return;
+  for (const bool adding : {false, true}) {
+    if (fault.lost == (adding ? Loses::kMulticast : Loses::kAggregation)) continue;
+    ++lost_[{fault.lost_at->index(), adding}];
+  }
+}
+
+void Outages::restore(const Fault& fault) {
+  for (const ArcId arc : fault.arcs) {
+    if (--down_.at(arc) == 0) down_.erase(arc);
+  }
+  if (!fault.lost_at) return;
+  for (const bool adding : {false, true}) {
+    if (fault.lost == (adding ? Loses::kMulticast : Loses::kAggregation)) continue;
+    const std::pair key{fault.lost_at->index(), adding};
+    if (--lost_.at(key) == 0) lost_.erase(key);
+  }
+}
+
+Capabilities Outages::able() const {
+  Capabilities able = *able_;
+  for (const auto& [key, count] : lost_) {
+    (key.second ? able.aggregation : able.multicast)[key.first] = false;
+  }
+  return able;
+}
+
+std::set<ArcId> Outages::down() const {
+  std::set<ArcId> arcs;
+  for (const auto& [arc, count] : down_) arcs.insert(arc);
+  return arcs;
+}
+
+std::string Outages::key() const {
+  std::string key;
+  for (const auto& [arc, count] : down_) key += fmt::format("{} ", arc.index());
+  for (const auto& [lost, count] : lost_) {
+    key += fmt::format("{}{} ", lost.second ? "a" : "m", lost.first);
+  }
+  return key;
+}
+
+namespace {
+
+Topology without(const Topology& topology, const std::set<ArcId>& down) {
+  std::vector<Bandwidth> capacities = topology.capacities();
+  for (const ArcId arc : down) capacities[arc.index()] = Bandwidth::bits_per_second(1);
+  return topology.with_capacities(capacities);
+}
+
+}  // namespace
+
+ReducedNetwork::ReducedNetwork(const Network& whole, const Outages& outages)
+    : topology_(without(whole.topology, outages.down())),
+      down_(outages.down()),
+      able_(outages.able()),
+      routes_(topology_, {down_.begin(), down_.end()}),
+      network_{
+          .topology = topology_, .routes = routes_, .capabilities = able_, .limits = whole.limits} {
+}
+
+bool ReducedNetwork::joins(std::span<const IslandId> members) const {
+  return std::all_of(members.begin(), members.end(), [&](IslandId a) {
+    return std::all_of(members.begin(), members.end(), [&](IslandId b) {
+      return a == b || routes_.leads(topology_.node(a), topology_.node(b));
+    });
+  });
+}
+
+bool crosses_outage(const Outages& outages, const Stream& stream) {
+  return std::any_of(stream.arcs.begin(), stream.arcs.end(),
+                     [&](const ArcUse& use) { return outages.is_down(use.arc); });
+}
+
+bool lacks_capability(const Network& whole, const Outages& outages, const Stream& stream) {
+  if (!outages.any()) return false;
+  const Capabilities able = outages.able();
+  const Network now{.topology = whole.topology,
+                    .routes = whole.routes,
+                    .capabilities = able,
+                    .limits = whole.limits};
+  return stream_fault(now, stream).has_value();
+}
+
+}  // namespace gyre

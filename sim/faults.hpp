@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/capabilities.hpp"
+#include "models/rng.hpp"
+#include "models/routing.hpp"
+#include "models/topology.hpp"
+#include "models/transport.hpp"
+#include "schedules/stream.hpp"
+
+namespace gyre {
+
+/// Something that fails in a run, resolved.
+struct Fault {
+  std::string name;         ///< `NYC->LON`, `NYC-LON`, `NYC`, `aggregation of NYC`
+  std::vector<ArcId> arcs;  ///< that are down with it
+  std::optional<SwitchId> lost_at;
+  Loses lost = Loses::kBoth;
+  Instant from;
+  std::optional<Instant> to;  ///< none: for good
+  /// Mean times of an up and of a down, exponential, instead of `from` and `to`.
+  std::optional<std::pair<Duration, Duration>> random;
+};
+
+/// The faults of a scenario, one an independent thing. With availability A and mean outage d it is
+/// up for d·A/(1 − A) on average.
+std::vector<Fault> faults_of(const std::vector<FaultSpec>& specs, const Topology& topology);
+
+/// When a fault strikes and ends, one after the other: from its times, or drawn from the stream
+/// `fault/NAME` of the seed.
+class FaultTimes {
+ public:
+  FaultTimes(const Fault& fault, std::uint64_t seed);
+  /// The next time at which it fails, or is back; nothing if there is none.
+  std::optional<Instant> next();
+  /// Whether what `next` told last was that it fails.
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  const Fault* fault_;
+  Rng rng_;
+  Instant now_;
+  bool failed_ = false;
+  bool over_ = false;
+};
+
+/// The same faults for packets: single arcs and switches with times, drawn until `horizon`.
+std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
+                                      std::uint64_t seed, Duration horizon);
+
+/// What is away now. Several faults may have the same thing.
+class Outages {
+ public:
+  Outages(const Topology& topology, const Capabilities& able);
+
+  void fail(const Fault& fault);
+  void restore(const Fault& fault);
+  [[nodiscard]] bool any() const { return !down_.empty() || !lost_.empty(); }
+  [[nodiscard]] bool is_down(ArcId arc) const { return down_.contains(arc); }
+  /// What the switches can do now.
+  [[nodiscard]] Capabilities able() const;
+  [[nodiscard]] std::set<ArcId> down() const;
+  /// Tells one state from another.
+  [[nodiscard]] std::string key() const;
+
+ private:
+  const Capabilities* able_;
+  std::map<ArcId, int> down_;                         ///< by how many faults
+  std::map<std::pair<std::size_t, bool>, int> lost_;  ///< switch, and whether it is adding
+};
+
+/// The network as it is with some outages: routes around them, what the switches can still do, and
+/// next to nothing on arcs that are down, so that nobody plans on them. Arcs keep their numbers.
+class ReducedNetwork {
+ public:
+  ReducedNetwork(const Network& whole, const Outages& outages);
+  ReducedNetwork(const ReducedNetwork&) = delete;
+  ReducedNetwork& operator=(const ReducedNetwork&) = delete;
+
+  [[nodiscard]] const Network& network() const { return network_; }
+  /// Whether all members can reach each other.
+  [[nodiscard]] bool joins(std::span<const IslandId> members) const;
+
+ private:
+  Topology topology_;
+  std::set<ArcId> down_;
+  Capabilities able_;
+  Routes routes_;
+  Network network_;
+};
+
+/// Whether an arc of the stream is down.
+bool crosses_outage(const Outages& outages, const Stream& stream);
+/// Whether a switch of the stream cannot replicate or add now as it needs.
+bool lacks_capability(const Network& whole, const Outages& outages, const Stream& stream);
+
+}  // namespace gyre
