@@ -90,6 +90,8 @@ class ReducedNetwork {
   [[nodiscard]] bool joins(std::span<const IslandId> members) const;
 
  private:
+  void forget_cut_off();
+
   Topology topology_;
   std::set<ArcId> down_;
   Capabilities able_;

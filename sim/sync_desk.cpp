@@ -237,8 +237,11 @@ void SyncDesk::follow_rule(const Sync& sync, CliqueExchange& exchange) {
     tell(sync, exchange, "waits", "some of its members cannot reach each other");
     return;
   }
-  std::shared_ptr<const PreparedPlan> made = plan(make_round({members}, topology_.island_count()),
-                                                  0, exchange.prepared().plan.payload, sync.round);
+  const Round alone = make_round({members}, topology_.island_count());
+  const auto at = static_cast<std::size_t>(
+      std::find(alone.cliques.begin(), alone.cliques.end(), members) - alone.cliques.begin());
+  std::shared_ptr<const PreparedPlan> made =
+      plan(alone, at, exchange.prepared().plan.payload, sync.round);
   if (made == nullptr) return;
   const bool other = made->plan.exchange != exchange.prepared().plan.exchange;
   tell(sync, exchange, "planned anew",
