@@ -142,7 +142,7 @@ constexpr std::array kEvents{
            "reach each other)"},
     Column{"subject", "-", "the arc, link, switch or capability; the members of the exchange"},
     Column{"round", "-", "of the exchange; empty for a thing of the map"},
-    Column{"effect", "-", "in words"},
+    Column{"effect", "-", "what that means, in words"},
 };
 
 constexpr std::array kIslands{
