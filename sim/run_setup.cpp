@@ -82,7 +82,8 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.capabilities = colocated ? Capabilities{.multicast = {true}, .aggregation = {true}}
                                 : capabilities_in(scenario, loaded.topology, choice.mode);
   spec.limits = colocated ? nullptr : limits_in(scenario);
-  if (loaded.fidelity == Fidelity::kPacket) spec.packets = packet_settings(scenario, colocated);
+  if (loaded.fidelity == Fidelity::kPacket)
+    spec.packets = packet_settings(loaded, colocated, static_cast<std::uint64_t>(choice.seed));
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
   // One switch leaves nothing to route.
@@ -94,11 +95,6 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
   if (!colocated) spec.changes = capacity_changes(scenario, loaded.topology);
-  if (!colocated && spec.packets) {
-    constexpr Duration kHorizon = Duration::seconds(1e6);  // packets are for shorter runs
-    spec.packets->faults = fault_times_of(scenario.network.faults, loaded.topology, spec.seed,
-                                          scenario.stop.max_time.value_or(kHorizon));
-  }
   if (!colocated && !spec.packets) {
     spec.faults = faults_of(scenario.network.faults, loaded.topology);
     spec.in_flight = scenario.network.in_flight.value_or(InFlight::kWait);
@@ -112,9 +108,12 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   return spec;
 }
 
-PacketSettings packet_settings(const Scenario& scenario, bool colocated) {
+PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated, std::uint64_t seed) {
+  constexpr Duration kHorizon = Duration::seconds(1e6);  // packets are for shorter runs
+  const Scenario& scenario = loaded.scenario;
   PacketSettings settings{.transport = scenario.network.transport.value_or(TransportSpec()),
-                          .faults = scenario.network.faults};
+                          .faults = fault_times_of(scenario.network.faults, loaded.topology, seed,
+                                                   scenario.stop.max_time.value_or(kHorizon))};
   if (colocated) settings.lose_nothing();  // loss and faults are the WAN's
   return settings;
 }

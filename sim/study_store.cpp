@@ -156,11 +156,9 @@ StudyStore::StudyStore(const fs::path& file, const Identity& identity, bool over
                          "holds the runs of another study, scenario or version; choose another "
                          "file with --output, or replace them with --overwrite");
       }
-      execute(database_, "DROP TABLE runs");
-      execute(database_, "DROP TABLE study");
-      make(identity);
+      make(identity, true);
     }
-    if (empty) make(identity);
+    if (empty) make(identity, false);
     // A folder that cannot be written shows here, before anything runs.
     execute(database_, "BEGIN IMMEDIATE");
     execute(database_, "UPDATE study SET value = value WHERE key = 'key'");
@@ -177,8 +175,12 @@ StudyStore::StudyStore(const fs::path& file, const Identity& identity, bool over
 
 StudyStore::~StudyStore() { sqlite3_close(database_); }
 
-void StudyStore::make(const Identity& identity) {
+void StudyStore::make(const Identity& identity, bool replace) {
   execute(database_, "BEGIN IMMEDIATE");
+  if (replace) {
+    execute(database_, "DROP TABLE runs");
+    execute(database_, "DROP TABLE study");
+  }
   execute(database_, fmt::format("PRAGMA application_id = {}", kApplication));
   execute(database_, "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
   std::vector<std::string> columns;

@@ -51,7 +51,8 @@ class StudyStore {
   void add(const StudyResult& result);
 
  private:
-  void make(const Identity& identity);
+  /// The tables, in place of another study's with `replace`, in one step.
+  void make(const Identity& identity, bool replace);
 
   std::filesystem::path file_;
   std::vector<std::string> keys_;

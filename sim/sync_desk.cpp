@@ -185,7 +185,9 @@ PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
   if (outages_ == nullptr || !outages_->any() || parts_.spec.in_flight != InFlight::kReroute) {
     return plans_;
   }
-  std::unique_ptr<Reduced>& reduced = reduced_[outages_->key()];
+  const std::string state = outages_->key();
+  if (reduced_.size() >= kMostReduced && !reduced_.contains(state)) reduced_.clear();
+  std::unique_ptr<Reduced>& reduced = reduced_[state];
   if (reduced == nullptr) {
     reduced = std::make_unique<Reduced>(parts_.network, *outages_, parts_.flows, plan_options_);
   }

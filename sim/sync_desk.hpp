@@ -126,6 +126,7 @@ class SyncDesk {
     ReducedNetwork network;
     PlanCache plans;
   };
+  static constexpr std::size_t kMostReduced = 64;            ///< that are kept, as plans are
   std::map<std::string, std::unique_ptr<Reduced>> reduced_;  ///< by `Outages::key`
   std::set<std::shared_ptr<const PreparedPlan>> installed_;
   static constexpr std::size_t kMostBounds = 1024;  ///< that are kept, as plans are

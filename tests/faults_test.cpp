@@ -114,6 +114,21 @@ TEST_F(Faults, PacketsComeAgain) {
   EXPECT_NEAR(std::stod(rounds("communication_s")[0]), alone + 4.0, 0.05);
 }
 
+// Also in a round by itself, which begins at time 0: 8 s, and the 4 s in between.
+TEST_F(Faults, ARoundByItselfKnowsLinksAndChance) {
+  const auto time_s = [this](const std::string& faults) {
+    const Outcome outcome =
+        gyre("exchange " +
+             scenario("  faults: [" + faults +
+                      "]\n  transport: {chunk: 1 MB, packet: 1 MB, recovery: {give_up: 1 h}}") +
+             " --exchange direct --fidelity packet --format csv");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return outcome.status == 0 ? std::stod(parse_csv(outcome.output)[1][4]) : 0.0;
+  };
+  EXPECT_NEAR(time_s("{link: [P, Q], from: 3 s, to: 7 s}"), 12.01, 0.05);
+  EXPECT_GT(time_s("{every_link: true, availability: 0.5, mean_outage: 2 s}"), 8.1);
+}
+
 // Three islands on one switch, 1 GB at 1 Gbit/s. Summed in the switch 8 s; it loses that after 2 s,
 // and what is left to it is to replicate: everybody takes two models, 16 s.
 TEST_F(Faults, WithoutItsAdderASwitchFallsBackToTheHosts) {
