@@ -269,12 +269,11 @@ DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) 
   rows.panels.bottom = text_width(arcs) + 32;
   rows.panels.cell_height += rows.panels.bottom - 55;
   rows.panels.legend = 110;
-  // Light to dark, so that it survives grey print.
   rows.settings += fmt::format(
       "arcs_shown = {}\nset xrange [0.4:arcs_shown + 0.6]\nunset xtics\n"
       "set cbrange [0:100]\nset cblabel 'mean utilisation (%)'\nset cbtics scale 0.6\n"
-      "set palette defined (0 '#f7f7f7', 0.35 '#9ecae1', 0.7 '#2878b5', 1 '#08306b')\n",
-      shown);
+      "{}",
+      shown, kLightToDark);
   for (std::size_t a = 0; a < shown; ++a) {
     rows.settings +=
         fmt::format("set label {} {} at {},graph 0 rotate by 90 right offset 0,-0.5 noenhanced\n",

@@ -54,6 +54,10 @@ std::string plottable(std::string_view text);
 
 /// A gnuplot string.
 std::string gnuplot_text(std::string_view text);
+/// Shades for cells from nothing to full: they survive grey print.
+inline constexpr std::string_view kLightToDark =
+    "set palette defined (0 '#f7f7f7', 0.35 '#9ecae1', 0.7 '#2878b5', 1 '#08306b')\n";
+
 /// Titles of panels instead of `mode …`, by panel.
 std::string panel_titles(const std::vector<std::string>& titles);
 /// `array NAME[…] = […]`.

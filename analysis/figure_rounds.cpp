@@ -12,6 +12,7 @@
 #include "analysis/figure_plot.hpp"
 #include "analysis/map_panels.hpp"
 #include "analysis/spread.hpp"
+#include "models/routing.hpp"
 
 namespace gyre {
 namespace {
@@ -82,10 +83,10 @@ DrawnFigure draw_heard(const Figure& figure, const Results& results) {
           "most_rounds = {}\nset xrange [0.5:{}.5]\nset yrange [{}.5:0.5]\n"
           "set xtics rotate by 90 right ({})\nset ytics ({})\nunset border\n"
           "set cbrange [0:most_rounds]\nset cblabel 'rounds'\nset cbtics scale 0.6\n"
-          "set palette defined (0 '#f7f7f7', 0.35 '#9ecae1', 0.7 '#2878b5', 1 '#08306b')\n"
+          "{}"
           "set colorbox user origin screen legend_left + 10/width, colours_bottom \\\n"
           "  size screen 14/width, colours_height\n",
-          most, n, n, tics, tics);
+          most, n, n, tics, tics, kLightToDark);
   PlotTexts texts = plot_texts(figure, results);
   drawing.plot = plot_program(texts, panels, settings, kMatrixPanel);
   return drawing;
@@ -97,56 +98,31 @@ constexpr std::size_t kMostRounds = 4;
 constexpr std::size_t kSeveralGroups = 7;  // colour of a switch whose islands are not together
 constexpr std::size_t kColours = 6;        // for cliques; then they come again
 
-/// Least-latency ways on the map, as far as its links say.
-class Ways {
- public:
-  explicit Ways(const ResultMap& map) : map_(map), links_at_(map.switches.size()) {
-    for (std::size_t l = 0; l < map.links.size(); ++l) {
-      links_at_[map.links[l].first].push_back(l);
-      links_at_[map.links[l].second].push_back(l);
-    }
+/// The map for its routes: one way's latency stands for both, and capacities do not count.
+Topology topology_of(const ResultMap& map) {
+  constexpr Bandwidth kAny = Bandwidth::gigabits_per_second(1);
+  std::vector<std::string> switches;
+  for (const ResultMap::Switch& one : map.switches) switches.push_back(one.name);
+  std::vector<Topology::Island> islands;
+  for (const ResultMap::Island& island : map.islands) {
+    islands.push_back({.name = island.name,
+                       .at = SwitchId::at(island.at),
+                       .up = kAny,
+                       .down = kAny,
+                       .latency = {}});
   }
-
-  /// The links from one switch to the other, added to `used`.
-  void add(std::size_t from, std::size_t to, std::set<std::pair<std::size_t, std::size_t>>& used) {
-    const std::vector<std::size_t>& before = tree_of(from);
-    while (to != from && before[to] != to) {
-      used.insert(std::minmax(to, before[to]));
-      to = before[to];
-    }
+  std::vector<Topology::Link> links;
+  for (const ResultMap::Link& link : map.links) {
+    const Duration latency = Duration::milliseconds(link.latency_ms);
+    links.push_back({.first = SwitchId::at(link.first),
+                     .second = SwitchId::at(link.second),
+                     .capacity = kAny,
+                     .latency = latency,
+                     .reverse_capacity = kAny,
+                     .reverse_latency = latency});
   }
-
- private:
-  /// By switch: the one before it on the way from the root; itself where there is none.
-  const std::vector<std::size_t>& tree_of(std::size_t root) {
-    const auto [entry, is_new] = trees_.try_emplace(root);
-    if (!is_new) return entry->second;
-    std::vector<std::size_t>& before = entry->second;
-    for (std::size_t s = 0; s < links_at_.size(); ++s) before.push_back(s);
-    std::vector<double> latency(links_at_.size(), -1.0);
-    std::set<std::pair<double, std::size_t>> open{{0.0, root}};
-    latency[root] = 0.0;
-    while (!open.empty()) {
-      const auto [reached, at] = *open.begin();
-      open.erase(open.begin());
-      for (const std::size_t l : links_at_[at]) {
-        const ResultMap::Link& link = map_.links[l];
-        const std::size_t other = link.first == at ? link.second : link.first;
-        const double total = reached + link.latency_ms;
-        if (latency[other] >= 0.0 && latency[other] <= total) continue;
-        open.erase({latency[other], other});
-        latency[other] = total;
-        before[other] = at;
-        open.insert({total, other});
-      }
-    }
-    return before;
-  }
-
-  const ResultMap& map_;
-  std::vector<std::vector<std::size_t>> links_at_;
-  std::map<std::size_t, std::vector<std::size_t>> trees_;
-};
+  return {"results", std::move(switches), std::move(islands), links};
+}
 
 /// Who exchanges in a round: each group's islands, and of an overlay who takes from whom.
 struct Group {
@@ -158,23 +134,16 @@ struct Group {
 
 /// The first rounds of a run, until the first one comes again.
 std::vector<std::vector<Group>> first_rounds(const Results& results, const ResultRun& run) {
-  std::map<std::string_view, std::size_t> index;
-  for (const ResultMap::Island& island : results.map.islands) {
-    index.emplace(island.name, index.size());
-  }
+  const IslandNumbers numbers = results.map.island_numbers();
   const ResultTable table(run.folder / "rounds.csv");
   std::map<double, std::vector<Group>> rounds;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const double number = table.value(r, "round").value_or(0.0);
     if (number > static_cast<double>(kMostRounds)) continue;
     if (table.value(r, "fragment").value_or(0.0) > 0.0) continue;
-    Group group;
-    for (const std::string_view name : members_in(table.text(r, "members"))) {
-      const auto found = index.find(name);
-      if (found != index.end()) group.members.push_back(found->second);
-    }
-    const auto receiver = index.find(table.text(r, "receiver"));
-    if (receiver != index.end()) group.receiver = receiver->second;
+    Group group{.members = members_in(table.text(r, "members"), numbers), .receiver = {}};
+    const auto receiver = numbers.find(table.text(r, "receiver"));
+    if (receiver != numbers.end()) group.receiver = receiver->second;
     if (group.members.size() > 1) rounds[number].push_back(std::move(group));
   }
   std::vector<std::vector<Group>> first;
@@ -188,7 +157,8 @@ std::vector<std::vector<Group>> first_rounds(const Results& results, const Resul
   return first;
 }
 
-MapFigure::Panel panel_of(const ResultMap& map, Ways& ways, const std::vector<Group>& groups) {
+MapFigure::Panel panel_of(const ResultMap& map, const Topology& topology, const Routes& routes,
+                          const std::vector<Group>& groups) {
   MapFigure::Panel panel;
   for (const ResultMap::Switch& one : map.switches) {
     panel.spots.push_back({.group = 0, .name = one.name, .does = {}});
@@ -201,7 +171,13 @@ MapFigure::Panel panel_of(const ResultMap& map, Ways& ways, const std::vector<Gr
     for (const std::size_t from : group.members) {
       for (const std::size_t to : group.members) {
         if (group.receiver && to != *group.receiver) continue;
-        ways.add(map.islands[from].at, map.islands[to].at, used);
+        const NodeId start = topology.node(SwitchId::at(map.islands[from].at));
+        const NodeId end = topology.node(SwitchId::at(map.islands[to].at));
+        for (const ArcId a : routes.path(start, end)) {
+          const Arc& arc = topology.arc(a);
+          used.insert(std::minmax(topology.switch_at(arc.tail).index(),
+                                  topology.switch_at(arc.head).index()));
+        }
       }
       std::size_t& spot = panel.spots[map.islands[from].at].group;
       spot = spot == 0 || spot == colour ? colour : kSeveralGroups;
@@ -224,7 +200,8 @@ MapFigure::Panel panel_of(const ResultMap& map, Ways& ways, const std::vector<Gr
 DrawnFigure draw_cliques(const Figure& figure, const Results& results) {
   if (results.map.switches.empty()) return LeftOut{"the results hold no map"};
   const RunGroups runs = group_runs(results);
-  Ways ways(results.map);
+  const Topology topology = topology_of(results.map);
+  const Routes routes(topology);
   std::vector<std::pair<const RunGroup*, std::vector<std::vector<Group>>>> shown;
   MapFigure drawn{.map = results.map, .columns = 1, .panels = {}};
   for (const RunGroup* group : first_over_the_wan(runs)) {
@@ -238,7 +215,7 @@ DrawnFigure draw_cliques(const Figure& figure, const Results& results) {
     for (std::size_t r = 0; r < drawn.columns; ++r) {
       MapFigure::Panel& panel = drawn.panels.emplace_back();
       if (r >= rounds.size()) continue;
-      panel = panel_of(results.map, ways, rounds[r]);
+      panel = panel_of(results.map, topology, routes, rounds[r]);
       panel.mode = runs.modes[group->mode];
       panel.title = fmt::format("mode {}: {}{}", panel.mode, runs.schedules[group->schedule],
                                 rounds.size() == 1 ? "" : fmt::format(", round {}", r));

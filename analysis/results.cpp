@@ -157,6 +157,15 @@ std::vector<std::string_view> members_in(std::string_view clique) {
   return members;
 }
 
+std::vector<std::size_t> members_in(std::string_view clique, const IslandNumbers& numbers) {
+  std::vector<std::size_t> members;
+  for (const std::string_view name : members_in(clique)) {
+    const auto found = numbers.find(name);
+    if (found != numbers.end()) members.push_back(found->second);
+  }
+  return members;
+}
+
 ResultTable::ResultTable(const fs::path& file) {
   std::string text = text_of(file);
   // What was not ended by a line break was cut off.
@@ -184,6 +193,12 @@ std::string_view ResultTable::text(std::size_t row, std::string_view column) con
 
 std::optional<double> ResultTable::value(std::size_t row, std::string_view column) const {
   return parse_number(text(row, column));
+}
+
+IslandNumbers ResultMap::island_numbers() const {
+  IslandNumbers numbers;
+  for (const Island& island : islands) numbers.emplace(island.name, numbers.size());
+  return numbers;
 }
 
 bool ResultMap::placed() const {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,11 @@ namespace gyre {
 
 /// The names in a cell of `members`, `A+B+C`.
 std::vector<std::string_view> members_in(std::string_view clique);
+
+/// Numbers of islands by name.
+using IslandNumbers = std::map<std::string, std::size_t, std::less<>>;
+/// The same as numbers; without names that are no island's.
+std::vector<std::size_t> members_in(std::string_view clique, const IslandNumbers& numbers);
 
 /// A CSV table of a results folder.
 class ResultTable {
@@ -64,6 +71,7 @@ struct ResultMap {
   std::vector<Island> islands;
   std::vector<Link> links;
 
+  [[nodiscard]] IslandNumbers island_numbers() const;
   /// Whether all switches have coordinates.
   [[nodiscard]] bool placed() const;
 };

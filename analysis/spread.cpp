@@ -21,16 +21,6 @@ std::size_t size_of(const Set& set) {
   return count;
 }
 
-std::vector<std::size_t> members_of(std::string_view text,
-                                    const std::map<std::string, std::size_t, std::less<>>& index) {
-  std::vector<std::size_t> members;
-  for (const std::string_view name : members_in(text)) {
-    const auto found = index.find(name);
-    if (found != index.end()) members.push_back(found->second);
-  }
-  return members;
-}
-
 /// Of a round: who hears from whom.
 struct Hearing {
   std::vector<std::size_t> receivers;
@@ -40,11 +30,8 @@ struct Hearing {
 }  // namespace
 
 Spread spread_of(const Results& results, const ResultRun& run) {
-  std::map<std::string, std::size_t, std::less<>> index;
-  for (const ResultMap::Island& island : results.map.islands) {
-    index.emplace(island.name, index.size());
-  }
-  const std::size_t n = index.size();
+  const IslandNumbers numbers = results.map.island_numbers();
+  const std::size_t n = numbers.size();
   Spread spread;
   if (n < 2) return spread;
   const ResultTable rounds(run.folder / "rounds.csv");
@@ -52,10 +39,10 @@ Spread spread_of(const Results& results, const ResultRun& run) {
   std::map<double, std::vector<Hearing>> hearings;
   for (std::size_t r = 0; r < rounds.rows(); ++r) {
     std::vector<Hearing>& round = hearings[rounds.value(r, "round").value_or(0.0)];
-    const std::vector<std::size_t> members = members_of(rounds.text(r, "members"), index);
+    const std::vector<std::size_t> members = members_in(rounds.text(r, "members"), numbers);
     const std::string_view receiver = rounds.text(r, "receiver");
     if (!receiver.empty()) {
-      round.push_back({.receivers = members_of(receiver, index), .senders = members});
+      round.push_back({.receivers = members_in(receiver, numbers), .senders = members});
     } else if (rounds.text(r, "outcome") == "averaged") {
       round.push_back({.receivers = members, .senders = members});
     }

@@ -14,6 +14,8 @@ namespace gyre {
 enum class Mode : std::uint8_t { kNeither, kMulticast, kAggregation, kBoth };
 inline constexpr std::array<std::string_view, 4> kModeNames{"neither", "multicast", "aggregation",
                                                             "both"};
+inline constexpr std::array kAllModes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation,
+                                      Mode::kBoth};
 constexpr std::string_view name_of(Mode mode) { return kModeNames[static_cast<std::size_t>(mode)]; }
 
 /// What each switch can do in a run: it has the hardware and the mode allows it.

@@ -87,6 +87,13 @@ class Fields {
         choice(key, Presence::kDefaulted, names, static_cast<std::size_t>(value)));
   }
 
+  template <class Enum>
+  void optional_choice(Key key, std::optional<Enum>& value,
+                       std::span<const std::string_view> names) {
+    const std::size_t found = choice(key, Presence::kNullable, names, names.size());
+    if (found < names.size()) value = static_cast<Enum>(found);
+  }
+
   /// A list of scalars, at least `least` long if it is given. Replaces the default.
   template <class T>
   void list(Key key, Presence presence, std::vector<T>& values, std::size_t least = 1,

@@ -83,11 +83,8 @@ void FaultSpec::describe(Fields& fields) {
               Presence::kDefaulted, link, 2);
   fields.optional({"every_link", "Each link between switches fails by itself."}, every_link);
   fields.optional({"switch", "The switch that fails, with its arcs and what it holds."}, at_switch);
-  std::optional<Text> lost;
-  fields.optional({"loses",
-                   "What the switch cannot do meanwhile, instead of failing: multicast, "
-                   "aggregation or both."},
-                  lost);
+  fields.optional_choice({"loses", "What the switch cannot do meanwhile, instead of failing."},
+                         loses, kLosesNames);
   loses_where = fields.where("loses");
   std::optional<Duration> start;
   fields.optional({"from", "When it fails."}, start, kNotNegative);
@@ -107,16 +104,7 @@ void FaultSpec::describe(Fields& fields) {
   if (link.size() > 2) {
     throw InputError(fields.where("link"), "is to name two switches");
   }
-  if (lost) {
-    const auto known = std::find(kLosesNames.begin(), kLosesNames.end(), lost->value);
-    if (known == kLosesNames.end()) {
-      throw InputError(loses_where, fmt::format("'{}' cannot be lost; must be multicast, "
-                                                "aggregation or both",
-                                                lost->value));
-    }
-    loses = static_cast<Loses>(known - kLosesNames.begin());
-    if (!at_switch) throw InputError(loses_where, "is a switch's; give `switch`");
-  }
+  if (loses && !at_switch) throw InputError(loses_where, "is a switch's; give `switch`");
   if (availability.has_value() != mean_outage.has_value()) {
     throw InputError(where, "`availability` and `mean_outage` need each other");
   }

@@ -135,11 +135,10 @@ class Reader final : public Fields {
   std::size_t choice(Key key, Presence presence, std::span<const std::string_view> names,
                      std::size_t otherwise) override {
     const YamlNode* node = take(key, presence);
-    std::size_t index = otherwise;
-    if (node != nullptr) {
-      index = find_name(key.name, *node, {names.begin(), names.end()}).value_or(otherwise);
-    }
-    if (node != nullptr || presence == Presence::kDefaulted) {
+    const std::optional<std::size_t> found =
+        node == nullptr ? std::nullopt : find_name(key.name, *node, {names.begin(), names.end()});
+    const std::size_t index = found.value_or(otherwise);
+    if (found || presence == Presence::kDefaulted) {
       record(key.name, std::string(names[index]), node);
     }
     return index;

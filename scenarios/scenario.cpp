@@ -106,22 +106,13 @@ void NetworkSpec::describe(Fields& fields) {
                           "recovery."},
                          transport);
   fields.list_of({"faults", "Arcs, links and switches that fail."}, Presence::kDefaulted, faults);
-  std::optional<Text> rule;
-  fields.optional(
+  fields.optional_choice(
       {"in_flight",
        "What exchanges do when something that they use fails (fidelity flow): wait until it is "
        "back and go on; reroute: be planned anew on what is left, and start again; drop: be "
        "done without in this round. Needed where there are `faults`."},
-      rule);
+      in_flight, kInFlightNames);
   in_flight_where = fields.where("in_flight");
-  if (rule) {
-    const auto known = std::find(kInFlightNames.begin(), kInFlightNames.end(), rule->value);
-    if (known == kInFlightNames.end()) {
-      throw InputError(in_flight_where,
-                       fmt::format("'{}' is no rule; must be wait, reroute or drop", rule->value));
-    }
-    in_flight = static_cast<InFlight>(known - kInFlightNames.begin());
-  }
   fields.optional({"setup_time",
                    "Time to install the tables of an exchange that switches replicate or add for, "
                    "before it first runs (fidelity flow)."},

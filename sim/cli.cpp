@@ -44,20 +44,6 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 done, 1 the run failed or is incomplete, 2 the input is wrong.";
 
-void add_format(CLI::App& command, std::string& format) {
-  command.add_option("--format", format, "How to print: table, csv or json (default: table)")
-      ->type_name("FORMAT");
-}
-
-void add_fidelity(CLI::App& command, CommonOptions& options) {
-  options.fidelity = name_of(Fidelity::kFlow);
-  command
-      .add_option("--fidelity", options.fidelity,
-                  "Network model: flow (fluid trees) or packet (switches at work, chunk by chunk;\n"
-                  "see network.transport; default: flow)")
-      ->type_name("MODEL");
-}
-
 void add_running(CLI::App& command, CommonOptions& options) {
   command
       .add_option("-o,--output", options.output,
@@ -65,7 +51,7 @@ void add_running(CLI::App& command, CommonOptions& options) {
       ->type_name("FOLDER");
   command.add_flag("--overwrite", options.overwrite,
                    "Replace results of another scenario in that folder");
-  add_fidelity(command, options);
+  add_fidelity(command, options.fidelity);
   command.add_flag("--quiet", options.quiet, "No progress on standard error");
 }
 
@@ -99,7 +85,7 @@ void add_exchange(CLI::App& app, ExchangeOptions& options, Action& action) {
                    "What the switches may do: neither, multicast, aggregation or both; needed\n"
                    "where the scenario has several")
       ->type_name("MODE");
-  add_fidelity(*command, options.common);
+  add_fidelity(*command, options.common.fidelity);
   add_format(*command, options.common.format);
   command->footer(
       "Example: gyre exchange scenarios/nine-city.yaml --mode both \\\n"
@@ -167,7 +153,7 @@ void add_forecast(CLI::App& app, ForecastOptions& options, Action& action) {
       "forecast",
       "Days, utilisation, traffic and cost of whole runs to a loss: schedules x modes x H");
   add_scenario(*command, options.common);
-  add_fidelity(*command, options.common);
+  add_fidelity(*command, options.common.fidelity);
   command->add_flag("--quiet", options.common.quiet, "No progress on standard error");
   add_format(*command, options.common.format);
   command->footer("Example: gyre forecast scenarios/llm-10b.yaml");
@@ -235,6 +221,28 @@ std::size_t chosen(std::string_view option, const std::string& value,
   return static_cast<std::size_t>(known - names.begin());
 }
 
+Fidelity chosen_fidelity(const std::optional<std::string>& name) {
+  if (!name) return Fidelity::kFlow;
+  return static_cast<Fidelity>(
+      chosen("--fidelity", *name, {kFidelityNames.begin(), kFidelityNames.end()}));
+}
+
+void add_format(CLI::App& command, std::string& format) {
+  command
+      .add_option("--format", format,
+                  fmt::format("How to print: table, csv or json (default: {})", format))
+      ->type_name("FORMAT");
+}
+
+void add_fidelity(CLI::App& command, std::optional<std::string>& fidelity) {
+  fidelity = name_of(Fidelity::kFlow);
+  command
+      .add_option("--fidelity", fidelity,
+                  "Network model: flow (fluid trees) or packet (switches at work, chunk by chunk;\n"
+                  "see network.transport; default: flow)")
+      ->type_name("MODEL");
+}
+
 Format chosen_format(const std::string& name) {
   return static_cast<Format>(chosen("--format", name, kFormats));
 }
@@ -256,8 +264,7 @@ LoadedScenario load(const CommonOptions& options) {
   if (options.jobs) job_count(options.jobs);
   LoadedScenario loaded = load_scenario(options.scenario, overrides_of(options));
   if (options.fidelity) {
-    loaded.fidelity = static_cast<Fidelity>(
-        chosen("--fidelity", *options.fidelity, {kFidelityNames.begin(), kFidelityNames.end()}));
+    loaded.fidelity = chosen_fidelity(options.fidelity);
     check_fidelity(loaded.scenario, loaded.fidelity);
   }
   if (options.seed) {

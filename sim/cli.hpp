@@ -101,6 +101,11 @@ std::string output_folder(const CommonOptions& options, const Scenario& scenario
 /// `--jobs`, or one for each core.
 std::size_t job_count(const std::optional<std::string>& jobs);
 
+/// `--fidelity` as a value. Errors: `InputError`.
+Fidelity chosen_fidelity(const std::optional<std::string>& name);
+
+void add_format(CLI::App& command, std::string& format);
+void add_fidelity(CLI::App& command, std::optional<std::string>& fidelity);
 /// Adds what says which scenario, and what to change in it.
 void add_scenario(CLI::App& command, CommonOptions& options);
 

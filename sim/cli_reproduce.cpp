@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "sim/cli.hpp"
+
 namespace gyre {
 
 void add_reproduce(CLI::App& app, ReproduceOptions& options, std::function<int()>& action) {
@@ -21,8 +23,7 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options, std::function<int()
   command->add_flag("--overwrite", options.overwrite,
                     "With figures: replace sources and data that were changed by hand");
   command->add_flag("--quiet", options.quiet, "No progress on standard error");
-  command->add_option("--format", options.format, "Of tables: table, csv or json")
-      ->type_name("FORMAT");
+  add_format(*command, options.format);
   command->footer(
       "gyre reproduce figures takes a few minutes; interrupted, it goes on where it was.\n"
       "Example: gyre reproduce memory-shift");

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "sim/cli.hpp"
+
 namespace gyre {
 
 void add_sweep(CLI::App& app, SweepOptions& options, std::function<int()>& action) {
@@ -17,8 +19,7 @@ void add_sweep(CLI::App& app, SweepOptions& options, std::function<int()>& actio
       ->add_option("--jobs", options.jobs,
                    "Simulations at a time (default: one a core; under mpirun one a process)")
       ->type_name("N");
-  command->add_option("--fidelity", options.fidelity, "Network model: flow (default) or packet")
-      ->type_name("NAME");
+  add_fidelity(*command, options.fidelity);
   command->add_flag("--dry-run", options.dry_run,
                     "Only say how many runs there are and how long they would take");
   command->add_flag("--retry-failed", options.retry_failed, "Run those again that have failed");
@@ -38,8 +39,7 @@ void add_query(CLI::App& app, QueryOptions& options, std::function<int()>& actio
   command->add_option("FILE", options.file, "File that gyre sweep has written")->required();
   command->add_option("SQL", options.sql,
                       "A question to the table runs (default: all of it, by number of the run)");
-  command->add_option("--format", options.format, "table, csv or json (default: csv)")
-      ->type_name("NAME");
+  add_format(*command, options.format);
   command->footer(
       "The columns are the study's keys and those of summary.csv (gyre list columns).\n"
       "Example: gyre query results/access.sqlite \\\n"

@@ -14,7 +14,7 @@ struct SweepOptions {
   std::string study;
   std::optional<std::string> output;
   std::optional<std::string> jobs;
-  std::string fidelity = "flow";
+  std::optional<std::string> fidelity;
   bool dry_run = false;
   bool retry_failed = false;
   bool overwrite = false;

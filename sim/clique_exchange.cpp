@@ -55,13 +55,9 @@ void CliqueExchange::await(IslandId member) { (*gates_)[member.index()]->acquire
 void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup) {
   has_begun_ = true;
   begun = simulated_now();
-  if (setup > Duration()) sleep_until(begun + setup);
   const std::shared_ptr<Attempt> attempt = attempt_;
-  for (const std::size_t f : attempt->plan->independent) {
-    // Something may have failed while the tables were installed.
-    if (attempt->left) break;
-    start(*attempt, starter, f);
-  }
+  if (setup > Duration()) sleep_until(begun + setup);
+  start_independent(*attempt, starter);
   for (const IslandId member : plan().plan.members) {
     if (member != starter || let_starter_go) (*gates_)[member.index()]->release();
   }
@@ -85,14 +81,19 @@ void CliqueExchange::restart(std::shared_ptr<const PreparedPlan> plan, bool hold
   if (!hold) go_on();
 }
 
+void CliqueExchange::start_independent(Attempt& attempt, IslandId starter) {
+  for (const std::size_t f : attempt.plan->independent) {
+    // Something may have failed meanwhile: each start lets others run.
+    if (attempt.left) return;
+    start(attempt, starter, f);
+  }
+}
+
 void CliqueExchange::go_on() {
   held_ = false;
   const std::shared_ptr<Attempt> attempt = attempt_;
-  const IslandId first = attempt->plan->plan.members.front();
-  for (const std::size_t f : attempt->plan->independent) {
-    if (attempt->left) return;
-    start(*attempt, first, f);
-  }
+  start_independent(*attempt, attempt->plan->plan.members.front());
+  if (attempt->left) return;
   for (const IslandId member : left_) {
     simgrid::s4u::Actor::create(
         "sends again", networks_.flows->host(member),

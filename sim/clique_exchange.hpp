@@ -96,6 +96,8 @@ class CliqueExchange {
   };
   using Gate = simgrid::s4u::SemaphorePtr;
 
+  /// The flows that wait for none.
+  void start_independent(Attempt& attempt, IslandId starter);
   void start(Attempt& attempt, IslandId starter, std::size_t flow);
   /// The flow's packets, opened when first asked for.
   PacketFlow& packets(std::size_t flow);

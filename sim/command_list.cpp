@@ -5,16 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/columns.hpp"
-#include "analysis/csv.hpp"
 #include "analysis/figures.hpp"
 #include "analysis/paper_figures.hpp"
-#include "analysis/table.hpp"
 #include "models/error.hpp"
 #include "models/task.hpp"
 #include "scenarios/generate/generators.hpp"
 #include "scenarios/topology_file.hpp"
 #include "schedules/policy.hpp"
 #include "sim/cli.hpp"
+#include "sim/print_rows.hpp"
 #include "sim/reproductions.hpp"
 #include "sim/shipped.hpp"
 
@@ -134,8 +133,7 @@ Listing known_figures() {
 
 void print(const Listing& listing, Format format) {
   if (format == Format::kCsv) {
-    fmt::print("{}", csv_line(listing.columns));
-    for (const auto& row : listing.rows) fmt::print("{}", csv_line(row));
+    print_csv(listing.columns, listing.rows);
     return;
   }
   if (format == Format::kJson) {
@@ -148,12 +146,7 @@ void print(const Listing& listing, Format format) {
     fmt::print("{}\n", list.dump(2));
     return;
   }
-  std::vector<TextTable::Heading> headings;
-  headings.reserve(listing.columns.size());
-  for (const std::string& column : listing.columns) headings.push_back({.text = column});
-  TextTable table(std::move(headings));
-  for (const auto& row : listing.rows) table.row(row);
-  fmt::print("{}", table.render());
+  print_table(listing.columns, listing.rows);
 }
 
 }  // namespace

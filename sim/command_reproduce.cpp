@@ -1,37 +1,18 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "analysis/csv.hpp"
 #include "analysis/table.hpp"
 #include "models/error.hpp"
 #include "models/units.hpp"
 #include "sim/cli.hpp"
 #include "sim/cli_reproduce.hpp"
 #include "sim/interrupt.hpp"
-#include "sim/json_cell.hpp"
 #include "sim/paper_figures.hpp"
+#include "sim/print_rows.hpp"
 #include "sim/reproductions.hpp"
 #include "sim/status_line.hpp"
 
 namespace gyre {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-void print_csv(const ReproducedTable& table) {
-  fmt::print("{}", csv_line(table.columns));
-  for (const auto& row : table.rows) fmt::print("{}", csv_line(row));
-}
-
-void print_json(const ReproducedTable& table) {
-  Json list = Json::array();
-  for (const auto& row : table.rows) {
-    Json entry = Json::object();
-    for (std::size_t c = 0; c < row.size(); ++c) entry[table.columns[c]] = json_cell(row[c]);
-    list.push_back(std::move(entry));
-  }
-  fmt::print("{}\n", list.dump(2));
-}
 
 void print_table(const Reproduction& reproduction, const ReproducedTable& table) {
   fmt::print("{}: {}\nsource: {}\n\n", reproduction.name, reproduction.summary,
@@ -97,10 +78,10 @@ int command_reproduce(const ReproduceOptions& options) {
       print_table(reproduction, table);
       break;
     case Format::kCsv:
-      print_csv(table);
+      print_csv(table.columns, table.rows);
       break;
     case Format::kJson:
-      print_json(table);
+      print_json(table.columns, table.rows);
       break;
   }
   if (interrupted()) {

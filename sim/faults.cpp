@@ -51,8 +51,8 @@ std::vector<Fault> faults_of(const std::vector<FaultSpec>& specs, const Topology
                                      ? "multicast and aggregation"
                                      : kLosesNames[static_cast<std::size_t>(*spec.loses)],
                                  fault.name);
-        fault.lost_at = at;
-        fault.lost = *spec.loses;
+        if (*spec.loses != Loses::kAggregation) fault.lost.push_back({.at = at, .adding = false});
+        if (*spec.loses != Loses::kMulticast) fault.lost.push_back({.at = at, .adding = true});
       } else {
         const NodeId node = topology.node(at);
         for (const ArcId a : topology.out_arcs(node)) fault.arcs.push_back(a);
@@ -117,48 +117,31 @@ std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const
   return times;
 }
 
-Outages::Outages(const Topology& /*topology*/, const Capabilities& able) : able_(&able) {}
-
-void Outages::fail(const Fault& fault) {
-  for (const ArcId arc : fault.arcs) ++down_[arc];
-  if (!fault.lost_at) return;
-  for (const bool adding : {false, true}) {
-    if (fault.lost == (adding ? Loses::kMulticast : Loses::kAggregation)) continue;
-    ++lost_[{fault.lost_at->index(), adding}];
+void Outages::count(const Fault& fault, int more) {
+  const auto add = [more](auto& counts, const auto& thing) {
+    if ((counts[thing] += more) == 0) counts.erase(thing);
+  };
+  for (const ArcId arc : fault.arcs) add(down_, arc);
+  for (const LostCapability& one : fault.lost) {
+    add(lost_, one);
+    const std::size_t s = one.at.index();
+    std::vector<bool>& able = one.adding ? able_.aggregation : able_.multicast;
+    const std::vector<bool>& whole = one.adding ? whole_.aggregation : whole_.multicast;
+    able[s] = whole[s] && !lost_.contains(one);
   }
-}
-
-void Outages::restore(const Fault& fault) {
-  for (const ArcId arc : fault.arcs) {
-    if (--down_.at(arc) == 0) down_.erase(arc);
-  }
-  if (!fault.lost_at) return;
-  for (const bool adding : {false, true}) {
-    if (fault.lost == (adding ? Loses::kMulticast : Loses::kAggregation)) continue;
-    const std::pair key{fault.lost_at->index(), adding};
-    if (--lost_.at(key) == 0) lost_.erase(key);
-  }
-}
-
-Capabilities Outages::able() const {
-  Capabilities able = *able_;
-  for (const auto& [key, count] : lost_) {
-    (key.second ? able.aggregation : able.multicast)[key.first] = false;
-  }
-  return able;
 }
 
 std::set<ArcId> Outages::down() const {
   std::set<ArcId> arcs;
-  for (const auto& [arc, count] : down_) arcs.insert(arc);
+  for (const auto& [arc, faults] : down_) arcs.insert(arc);
   return arcs;
 }
 
 std::string Outages::key() const {
   std::string key;
-  for (const auto& [arc, count] : down_) key += fmt::format("{} ", arc.index());
-  for (const auto& [lost, count] : lost_) {
-    key += fmt::format("{}{} ", lost.second ? "a" : "m", lost.first);
+  for (const auto& [arc, faults] : down_) key += fmt::format("{} ", arc.index());
+  for (const auto& [lost, faults] : lost_) {
+    key += fmt::format("{}{} ", lost.adding ? "a" : "m", lost.at.index());
   }
   return key;
 }
@@ -223,10 +206,9 @@ bool crosses_outage(const Outages& outages, const Stream& stream) {
 
 bool lacks_capability(const Network& whole, const Outages& outages, const Stream& stream) {
   if (!outages.any()) return false;
-  const Capabilities able = outages.able();
   const Network now{.topology = whole.topology,
                     .routes = whole.routes,
-                    .capabilities = able,
+                    .capabilities = outages.able(),
                     .limits = whole.limits};
   return stream_fault(now, stream).has_value();
 }

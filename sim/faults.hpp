@@ -1,9 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,12 +17,19 @@
 
 namespace gyre {
 
+/// What a switch cannot do any more.
+struct LostCapability {
+  SwitchId at;
+  bool adding = false;  ///< else replicating
+
+  auto operator<=>(const LostCapability&) const = default;
+};
+
 /// Something that fails in a run, resolved.
 struct Fault {
   std::string name;         ///< `NYC->LON`, `NYC-LON`, `NYC`, `aggregation of NYC`
   std::vector<ArcId> arcs;  ///< that are down with it
-  std::optional<SwitchId> lost_at;
-  Loses lost = Loses::kBoth;
+  std::vector<LostCapability> lost;
   Instant from;
   std::optional<Instant> to;  ///< none: for good
   /// Mean times of an up and of a down, exponential, instead of `from` and `to`.
@@ -59,22 +65,26 @@ std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const
 /// What is away now. Several faults may have the same thing.
 class Outages {
  public:
-  Outages(const Topology& topology, const Capabilities& able);
+  /// Of a map whose switches can do that while nothing is away.
+  explicit Outages(const Capabilities& able) : whole_(able), able_(able) {}
 
-  void fail(const Fault& fault);
-  void restore(const Fault& fault);
+  void fail(const Fault& fault) { count(fault, 1); }
+  void restore(const Fault& fault) { count(fault, -1); }
   [[nodiscard]] bool any() const { return !down_.empty() || !lost_.empty(); }
   [[nodiscard]] bool is_down(ArcId arc) const { return down_.contains(arc); }
   /// What the switches can do now.
-  [[nodiscard]] Capabilities able() const;
+  [[nodiscard]] const Capabilities& able() const { return able_; }
   [[nodiscard]] std::set<ArcId> down() const;
   /// Tells one state from another.
   [[nodiscard]] std::string key() const;
 
  private:
-  const Capabilities* able_;
-  std::map<ArcId, int> down_;                         ///< by how many faults
-  std::map<std::pair<std::size_t, bool>, int> lost_;  ///< switch, and whether it is adding
+  void count(const Fault& fault, int more);
+
+  Capabilities whole_;
+  Capabilities able_;
+  std::map<ArcId, int> down_;           ///< by how many faults
+  std::map<LostCapability, int> lost_;  ///< likewise
 };
 
 /// The network as it is with some outages: routes around them, what the switches can still do, and

@@ -131,9 +131,7 @@ Bytes FlowNetwork::sent(const FlowHandle& flow) const {
 
 void FlowNetwork::close(FlowHandle& flow) {
   if (under_way(flow)) {
-    const double left = flow.comm_->get_remaining();
-    flow.bytes_ =
-        Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - std::llround(left)));
+    flow.bytes_ = sent(flow);
     flow.comm_->cancel();
   }
   flow.count();

@@ -20,6 +20,8 @@ struct PaperResult {
 /// The scenario that all figures are about, with some values changed.
 std::shared_ptr<const LoadedScenario> paper_scenario(const std::vector<Override>& overrides = {});
 
+PaperOrigin origin_of(const LoadedScenario& loaded);
+
 PaperResult topology_figure(const PaperFigure& figure, const LoadedScenario& loaded);
 
 // What is planned for a figure, and the figure of what was found, in the same order.

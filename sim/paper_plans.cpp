@@ -118,11 +118,15 @@ std::shared_ptr<const LoadedScenario> paper_scenario(const std::vector<Override>
       load_scenario((*folder / "nine-city.yaml").string(), overrides));
 }
 
+PaperOrigin origin_of(const LoadedScenario& loaded) {
+  return {.scenario = loaded.scenario.name.value, .version = std::string(kVersion)};
+}
+
 PaperResult topology_figure(const PaperFigure& figure, const LoadedScenario& loaded) {
   const Topology& topology = loaded.topology;
   MapFigure drawn{.map = result_map(loaded), .columns = 2, .panels = {}};
   PaperResult result;
-  for (const Mode mode : {Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth}) {
+  for (const Mode mode : kAllModes) {
     const Copies copies = copies_in(loaded, mode);
     MapFigure::Panel panel{
         .mode = std::string(name_of(mode)), .title = {}, .ways = {}, .spots = {}};
@@ -160,14 +164,11 @@ PaperResult topology_figure(const PaperFigure& figure, const LoadedScenario& loa
         "{}: {} copies on the links, at most {} on an access link", panel.title, wan, most));
     drawn.panels.push_back(std::move(panel));
   }
-  result.drawing = draw_map_figure(
-      figure, {.scenario = loaded.scenario.name.value, .version = std::string(kVersion)}, drawn);
+  result.drawing = draw_map_figure(figure, origin_of(loaded), drawn);
   return result;
 }
 
 namespace {
-
-constexpr std::array kModes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth};
 
 std::vector<Override> direct_plan(std::string_view objective) {
   return {{.key_path = "plan.exchange", .value = "direct"},
@@ -179,7 +180,7 @@ std::vector<Override> direct_plan(std::string_view objective) {
 std::vector<PlanPointRequest> schedules_requests() {
   std::vector<PlanPointRequest> requests;
   const auto loaded = paper_scenario(direct_plan("consensus"));
-  for (const Mode mode : kModes) {
+  for (const Mode mode : kAllModes) {
     requests.push_back(
         {.loaded = loaded, .mode = mode, .what = fmt::format("schedules, {}", name_of(mode))});
   }
@@ -205,8 +206,8 @@ PaperResult schedules_figure(const PaperFigure& figure, const LoadedScenario& lo
   MapFigure drawn{.map = result_map(loaded), .columns = most, .panels = {}};
   const Routes routes(topology);
   for (std::size_t m = 0; m < points.size(); ++m) {
-    const std::string mode(name_of(kModes.at(m)));
-    const Capabilities able = capabilities_of(kModes.at(m), topology.switch_count());
+    const std::string mode(name_of(kAllModes.at(m)));
+    const Capabilities able = capabilities_of(kAllModes.at(m), topology.switch_count());
     const Network network{.topology = topology, .routes = routes, .capabilities = able};
     for (std::size_t r = 0; r < most; ++r) {
       MapFigure::Panel panel{.mode = mode, .title = {}, .ways = {}, .spots = {}};
@@ -250,8 +251,7 @@ PaperResult schedules_figure(const PaperFigure& figure, const LoadedScenario& lo
         points[m].consensus_s.value_or(0.0), schedules[m].size(),
         schedules[m].size() == 1 ? "" : "s", points[m].largest, points[m].schedule));
   }
-  result.drawing = draw_map_figure(
-      figure, {.scenario = loaded.scenario.name.value, .version = std::string(kVersion)}, drawn);
+  result.drawing = draw_map_figure(figure, origin_of(loaded), drawn);
   return result;
 }
 
@@ -368,8 +368,7 @@ PaperResult exchange_rate_figure(const PaperFigure& figure, const LoadedScenario
   each(0, [&](std::size_t panel, double value, const PlanPoint& point) {
     row(panel, kBoundLine, value, "any", "any", point.bound_per_s, point);
   });
-  result.drawing = draw_line_figure(
-      figure, {.scenario = loaded.scenario.name.value, .version = std::string(kVersion)}, drawn);
+  result.drawing = draw_line_figure(figure, origin_of(loaded), drawn);
   return result;
 }
 

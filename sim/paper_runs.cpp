@@ -12,12 +12,10 @@
 #include "analysis/figure_plot.hpp"
 #include "models/units.hpp"
 #include "sim/paper_data.hpp"
-#include "sim/version.hpp"
 
 namespace gyre {
 namespace {
 
-constexpr std::array kModes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation, Mode::kBoth};
 constexpr std::string_view kAny = "any exchange";
 constexpr std::string_view kDirect = "direct exchange";
 constexpr std::string_view kColocated = "colocated";
@@ -90,7 +88,7 @@ PaperResult accuracy_figure(const PaperFigure& figure, const Results& results) {
   for (const std::string_view exchanges : {kAny, kDirect}) {
     std::vector<std::optional<Candidate>> firsts;
     std::vector<std::string> names;
-    for (const Mode mode : kModes) {
+    for (const Mode mode : kAllModes) {
       firsts.push_back(first_of(results, [&](const SummaryRow& row) {
         return row.mode == name_of(mode) && counts(row, exchanges);
       }));
@@ -102,8 +100,8 @@ PaperResult accuracy_figure(const PaperFigure& figure, const Results& results) {
         fmt::format("{}: {}", exchanges == kAny ? "any" : "direct", fmt::join(names, "; "));
     if (colocated) add(panel, std::string(kColocated), *colocated);
     double gap_before = 0.0;
-    for (std::size_t m = 0; m < kModes.size(); ++m) {
-      const Mode mode = kModes.at(m);
+    for (std::size_t m = 0; m < kAllModes.size(); ++m) {
+      const Mode mode = kAllModes.at(m);
       const std::optional<Candidate>& first = firsts[m];
       if (!first) continue;
       add(panel, std::string(name_of(mode)), *first);
@@ -248,8 +246,8 @@ PaperResult sensitivity_figure(const PaperFigure& figure,
                    .y_to = 0.0,
                    .rows = {}};
   for (const std::string_view exchanges : {kAny, kDirect}) {
-    for (std::size_t m = 0; m < kModes.size(); ++m) {
-      drawn.lines.push_back({.name = fmt::format("{}: {}", exchanges, name_of(kModes.at(m))),
+    for (std::size_t m = 0; m < kAllModes.size(); ++m) {
+      drawn.lines.push_back({.name = fmt::format("{}: {}", exchanges, name_of(kAllModes.at(m))),
                              .colour = m + 1,
                              .dash = exchanges == kAny ? 0U : 1U});
     }
@@ -289,7 +287,7 @@ PaperResult sensitivity_figure(const PaperFigure& figure,
     };
     add(std::string(kColocated), [](const SummaryRow& row) { return row.policy == kColocated; });
     for (const std::string_view exchanges : {kAny, kDirect}) {
-      for (const Mode mode : kModes) {
+      for (const Mode mode : kAllModes) {
         add(fmt::format("{}: {}", exchanges, name_of(mode)), [&](const SummaryRow& row) {
           return row.mode == name_of(mode) && counts(row, exchanges);
         });
@@ -313,10 +311,7 @@ PaperResult sensitivity_figure(const PaperFigure& figure,
   std::stable_sort(drawn.rows.begin(), drawn.rows.end(), [&](const auto& a, const auto& b) {
     return std::pair(a[0], place_of(a)) < std::pair(b[0], place_of(b));
   });
-  result.drawing = draw_line_figure(
-      figure,
-      {.scenario = points.front().loaded->scenario.name.value, .version = std::string(kVersion)},
-      drawn);
+  result.drawing = draw_line_figure(figure, origin_of(*points.front().loaded), drawn);
   return result;
 }
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <fstream>
-#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -14,11 +12,11 @@
 #include "models/bounds.hpp"
 #include "models/error.hpp"
 #include "models/units.hpp"
-#include "sim/child_process.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/manifest.hpp"
 #include "sim/planned_mode.hpp"
 #include "sim/progress.hpp"
+#include "sim/sweep_workers.hpp"
 
 namespace gyre {
 namespace {
@@ -125,34 +123,28 @@ std::optional<std::vector<PlanPoint>> plan_points(const fs::path& folder,
     if (!read(file) && planning.insert(file).second) waiting.push_back(r);
   }
   Progress progress(waiting.size(), quiet);
-  ChildPool pool;
-  std::map<std::size_t, std::size_t> place_of_child;
+  LocalWorkers workers(jobs, [&](std::size_t place) {
+    const PlanPointRequest& request = requests[waiting[place]];
+    if (const std::optional<PlanPoint> point = plan(request)) write(file_of(request), *point);
+    return std::string();
+  });
   std::size_t next = 0;
   bool passed_on = false;
   while (true) {
-    while (!interrupted() && next < waiting.size() && pool.running() < jobs) {
-      const PlanPointRequest& request = requests[waiting[next]];
-      const std::size_t child = pool.start([&](const ChildPool::Report&) {
-        const std::optional<PlanPoint> point = plan(request);
-        if (point) write(file_of(request), *point);
-        return point ? 0 : 1;
-      });
-      place_of_child[child] = next++;
-    }
-    if (pool.running() == 0) break;
+    while (!interrupted() && next < waiting.size() && workers.idle() > 0) workers.start(next++);
+    if (workers.running() == 0) break;
     if (interrupted() && !passed_on) {
-      pool.signal_all(SIGINT);
+      workers.interrupt();
       passed_on = true;
     }
-    const std::optional<ChildEvent> event = pool.next(std::chrono::milliseconds(100));
-    if (!event || !event->exit_status) continue;
-    const std::size_t place = place_of_child.at(event->child);
-    const std::string& what = requests[waiting[place]].what;
-    if (*event->exit_status != 0 && !interrupted()) {
+    const std::optional<SweepEnd> end = workers.next(std::chrono::milliseconds(100));
+    if (!end) continue;
+    const std::string& what = requests[waiting[end->run]].what;
+    if (end->exit_status != 0 && !interrupted()) {
       throw std::runtime_error(
-          fmt::format("{}: its process ended with status {}", what, *event->exit_status));
+          fmt::format("{}: its process ended with status {}", what, end->exit_status));
     }
-    progress.end(place, what);
+    progress.end(end->run, what);
   }
   if (interrupted()) return std::nullopt;
   std::vector<PlanPoint> points;

@@ -63,17 +63,13 @@ class Simulation {
   /// Local steps of the task, in slices between which an interrupt is seen; false if it was.
   bool train(IslandId me, std::int64_t steps);
   void end_round(IslandId me);
-  [[nodiscard]] bool is_evaluated(std::int64_t rounds) const {
-    return rounds == spec_.stop.max_rounds || rounds % spec_.evaluate_every == 0;
-  }
   /// The island's model is about to change.
   void before_change(IslandId me);
-  /// Evaluates the models with which the islands ended their last rounds.
-  void evaluate_round();
-  /// Evaluates the models as they are.
-  void evaluate_now();
-  void report(TraceRow row);
-  [[nodiscard]] TraceRow trace_row() const;
+  enum class Models : std::uint8_t {
+    kAsTheyAre,
+    kOfRounds,  ///< with which the islands ended their last rounds
+  };
+  void evaluate(Models models);
   /// Ends the run at this instant, whatever is under way.
   void stop(RunStatus status, std::string why);
   void watch_time();

@@ -41,7 +41,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                                  spec.propagation))
                             : nullptr),
       round_models_(nullptr, topology_.island_count()),
-      outages_(topology_, spec_.capabilities),
+      outages_(spec_.capabilities),
       placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
@@ -63,6 +63,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .bounds = bounds_,
                       .flows = flows_.get(),
                       .packets = packets_.get(),
+                      .outages = outages_,
                       .timing = timing_,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
       SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
@@ -107,7 +108,7 @@ std::size_t Simulation::start_policy() {
 
 RunResult Simulation::run() {
   const WallClock begun;
-  evaluate_now();
+  evaluate(Models::kAsTheyAre);
   if (!stopped_) {
     if (packets_ != nullptr) {
       packets_->start([this] {
@@ -156,8 +157,9 @@ void Simulation::end_round(IslandId me) {
   const auto rounds = static_cast<double>(result_.rounds);
   result_.mean_round = (simulated_now() - Instant()) / rounds;
   result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
-  if (is_evaluated(result_.rounds)) evaluate_round();
-  if (result_.rounds == spec_.stop.max_rounds) stopped_ = true;
+  const bool last = result_.rounds == spec_.stop.max_rounds;
+  if (last || result_.rounds % spec_.evaluate_every == 0) evaluate(Models::kOfRounds);
+  if (last) stopped_ = true;
   if (stopped_) {
     stop(result_.status, result_.failure);
     return;
@@ -165,34 +167,23 @@ void Simulation::end_round(IslandId me) {
   for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
 }
 
-TraceRow Simulation::trace_row() const {
-  return {.time = simulated_now(),
-          .round = result_.rounds,
-          .steps = std::llround(static_cast<double>(result_.rounds) * timing_.mean_steps()),
-          .samples = 0,
-          .evaluation = {}};
-}
-
-void Simulation::evaluate_round() {
+void Simulation::evaluate(Models models) {
   const WallClock start;
-  TraceRow row = trace_row();
-  row.samples = round_models_.evaluate([this, &row] {
+  TraceRow row{.time = simulated_now(),
+               .round = result_.rounds,
+               .steps = std::llround(static_cast<double>(result_.rounds) * timing_.mean_steps()),
+               .samples = 0,
+               .evaluation = {}};
+  const auto see = [this, &row] {
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
-  });
+  };
+  if (models == Models::kOfRounds) {
+    row.samples = round_models_.evaluate(see);
+  } else {
+    for (const IslandState& island : islands_) row.samples += island.samples;
+    see();
+  }
   result_.learning_wall_s += start.elapsed_s();
-  report(row);
-}
-
-void Simulation::evaluate_now() {
-  const WallClock start;
-  TraceRow row = trace_row();
-  for (const IslandState& island : islands_) row.samples += island.samples;
-  if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
-  result_.learning_wall_s += start.elapsed_s();
-  report(row);
-}
-
-void Simulation::report(TraceRow row) {
   result_.last = row;
   observer_.on_trace(row);
   const bool accurate = spec_.stop.accuracy && row.evaluation.accuracy_average &&
@@ -220,7 +211,7 @@ void Simulation::watch_time() {
   s4u::Actor::create("clock", platform_.host(IslandId::at(0)), [this] {
     sleep_until(Instant() + *spec_.stop.max_time);
     if (stopped_) return;
-    evaluate_now();
+    evaluate(Models::kAsTheyAre);
     stop(RunStatus::kComplete, "");
   })->daemonize();
 }
@@ -249,7 +240,7 @@ void Simulation::play_faults() {
              .subject = fault.name,
              .round = {},
              .effect = times.failed() ? fmt::format("{} flows stand still", halted) : ""});
-        desk_->take_outages(outages_);
+        desk_->follow_outages();
       }
     })->daemonize();
   }

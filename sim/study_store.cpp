@@ -82,6 +82,17 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+/// Errors: `std::runtime_error`.
+DatabasePtr open_database(const fs::path& file, int flags) {
+  constexpr int kPatience = 5000;  // ms
+  sqlite3* opened = nullptr;
+  const int status = sqlite3_open_v2(file.c_str(), &opened, flags, nullptr);
+  DatabasePtr database(opened);
+  if (status != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(opened));
+  sqlite3_busy_timeout(opened, kPatience);
+  return database;
+}
+
 void execute(sqlite3* database, const std::string& sql) {
   Statement statement(database, sql);
   while (statement.step()) {
@@ -124,6 +135,8 @@ bool is_study(sqlite3* database) {
 
 }  // namespace
 
+void DatabaseCloser::operator()(sqlite3* database) const { sqlite3_close(database); }
+
 StudyStore::StudyStore(const fs::path& file, const Identity& identity, bool overwrite)
     : file_(file), keys_(identity.keys) {
   std::error_code error;
@@ -140,17 +153,14 @@ StudyStore::StudyStore(const fs::path& file, const Identity& identity, bool over
   // Runs of a sweep that was killed take a moment to end.
   lock_.emplace(file, std::chrono::milliseconds(3000));
   try {
-    if (sqlite3_open_v2(file.c_str(), &database_, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK) {
-      throw std::runtime_error(sqlite3_errmsg(database_));
-    }
-    sqlite3_extended_result_codes(database_, 1);
-    sqlite3_busy_timeout(database_, 5000);
-    execute(database_, "PRAGMA synchronous = FULL");
+    database_ = open_database(file, SQLITE_OPEN_READWRITE);
+    sqlite3_extended_result_codes(database_.get(), 1);
+    execute(database_.get(), "PRAGMA synchronous = FULL");
     const bool empty = fs::file_size(file, error) == 0;
-    if (!empty && !is_study(database_)) {
+    if (!empty && !is_study(database_.get())) {
       throw InputError(file.string(), "is a database of something else; choose another file");
     }
-    if (!empty && value_in(database_, "key") != identity.key) {
+    if (!empty && value_in(database_.get(), "key") != identity.key) {
       if (!overwrite) {
         throw InputError(file.string(),
                          "holds the runs of another study, scenario or version; choose another "
@@ -160,48 +170,44 @@ StudyStore::StudyStore(const fs::path& file, const Identity& identity, bool over
     }
     if (empty) make(identity, false);
     // A folder that cannot be written shows here, before anything runs.
-    execute(database_, "BEGIN IMMEDIATE");
-    execute(database_, "UPDATE study SET value = value WHERE key = 'key'");
-    execute(database_, "COMMIT");
+    execute(database_.get(), "BEGIN IMMEDIATE");
+    execute(database_.get(), "UPDATE study SET value = value WHERE key = 'key'");
+    execute(database_.get(), "COMMIT");
   } catch (const InputError&) {
-    sqlite3_close(database_);
     throw;
   } catch (const std::runtime_error& problem) {
-    const std::string why = problem.what();
-    sqlite3_close(database_);
-    throw InputError(file.string(), fmt::format("cannot be used: {}", why));
+    throw InputError(file.string(), fmt::format("cannot be used: {}", problem.what()));
   }
 }
 
-StudyStore::~StudyStore() { sqlite3_close(database_); }
-
 void StudyStore::make(const Identity& identity, bool replace) {
-  execute(database_, "BEGIN IMMEDIATE");
+  execute(database_.get(), "BEGIN IMMEDIATE");
   if (replace) {
-    execute(database_, "DROP TABLE runs");
-    execute(database_, "DROP TABLE study");
+    execute(database_.get(), "DROP TABLE runs");
+    execute(database_.get(), "DROP TABLE study");
   }
-  execute(database_, fmt::format("PRAGMA application_id = {}", kApplication));
-  execute(database_, "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
+  execute(database_.get(), fmt::format("PRAGMA application_id = {}", kApplication));
+  execute(database_.get(), "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
   std::vector<std::string> columns;
   for (const std::string& column : columns_of(identity.keys)) columns.push_back(sql_name(column));
   columns.front() += " INTEGER PRIMARY KEY";
-  execute(database_, fmt::format("CREATE TABLE runs ({})", fmt::join(columns, ", ")));
+  execute(database_.get(), fmt::format("CREATE TABLE runs ({})", fmt::join(columns, ", ")));
   for (const auto& [key, value] :
        {std::pair("name", &identity.name), std::pair("version", &identity.version),
         std::pair("key", &identity.key), std::pair("study", &identity.study),
         std::pair("scenario", &identity.scenario)}) {
-    Statement statement(database_, "INSERT INTO study VALUES (?, ?)");
+    Statement statement(database_.get(), "INSERT INTO study VALUES (?, ?)");
     statement.bind(1, key);
     statement.bind(2, *value);
     statement.step();
   }
-  execute(database_, "COMMIT");
+  execute(database_.get(), "COMMIT");
 }
 
 std::set<std::size_t> StudyStore::runs(bool also_failed) const {
-  Statement statement(database_, also_failed ? "SELECT run FROM runs"
-                                             : "SELECT run FROM runs WHERE status = 'complete'");
+  Statement statement(database_.get(), also_failed
+                                           ? "SELECT run FROM runs"
+                                           : "SELECT run FROM runs WHERE status = 'complete'");
   std::set<std::size_t> runs;
   while (statement.step()) runs.insert(std::stoul(statement.text(0)));
   return runs;
@@ -211,8 +217,8 @@ void StudyStore::add(const StudyResult& result) {
   const std::vector<std::string> columns = columns_of(keys_);
   std::vector<std::string> marks(columns.size(), "?");
   try {
-    Statement statement(
-        database_, fmt::format("INSERT OR REPLACE INTO runs VALUES ({})", fmt::join(marks, ", ")));
+    Statement statement(database_.get(), fmt::format("INSERT OR REPLACE INTO runs VALUES ({})",
+                                                     fmt::join(marks, ", ")));
     int place = 1;
     statement.bind_cell(place++, std::to_string(result.run));
     for (const std::string& value : result.values) statement.bind_cell(place++, value);
@@ -227,24 +233,20 @@ void StudyStore::add(const StudyResult& result) {
 }
 
 QueryResult query_study(const fs::path& file, const std::string& sql) {
-  sqlite3* database = nullptr;
-  const auto close = [](sqlite3* open) { sqlite3_close(open); };
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
     throw InputError(file.string(), "is no study's file; gyre sweep makes them");
   }
-  const int opened = sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
-  const std::unique_ptr<sqlite3, decltype(close)> guard(database, close);
+  DatabasePtr database;
   try {
-    if (opened != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(database));
-    sqlite3_busy_timeout(database, 5000);
-    if (!is_study(database)) throw std::runtime_error("it is no study's");
+    database = open_database(file, SQLITE_OPEN_READONLY);
+    if (!is_study(database.get())) throw std::runtime_error("it is no study's");
   } catch (const std::runtime_error& problem) {
     throw InputError(file.string(), fmt::format("cannot be read: {}", problem.what()));
   }
   QueryResult result;
   try {
-    Statement statement(database, sql);
+    Statement statement(database.get(), sql);
     for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.name(c));
     while (statement.step()) {
       std::vector<std::string>& row = result.rows.emplace_back();

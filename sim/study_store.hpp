@@ -15,6 +15,11 @@ struct sqlite3;
 
 namespace gyre {
 
+struct DatabaseCloser {
+  void operator()(sqlite3* database) const;
+};
+using DatabasePtr = std::unique_ptr<sqlite3, DatabaseCloser>;
+
 /// What a sweep knows of a run that has ended.
 struct StudyResult {
   std::size_t run = 0;
@@ -43,7 +48,7 @@ class StudyStore {
   StudyStore(const std::filesystem::path& file, const Identity& identity, bool overwrite);
   StudyStore(const StudyStore&) = delete;
   StudyStore& operator=(const StudyStore&) = delete;
-  ~StudyStore();
+  ~StudyStore() = default;
 
   /// The runs that it has, with status complete, or also those that failed.
   [[nodiscard]] std::set<std::size_t> runs(bool also_failed) const;
@@ -57,7 +62,7 @@ class StudyStore {
   std::filesystem::path file_;
   std::vector<std::string> keys_;
   std::optional<PathLock> lock_;
-  sqlite3* database_ = nullptr;
+  DatabasePtr database_;  ///< closed before the lock is let go
 };
 
 /// A table that SQLite gives; numbers as all outputs write them.

@@ -236,7 +236,6 @@ class Sweep {
                     result.failure.empty() ? status : result.failure);
     if (status == "truncated") return;  // interrupted: it is run again
     if (store_) store_->add(result);
-    ++(status == "complete" ? complete_ : failed_);
     progress.end(place, what);
   }
 
@@ -293,8 +292,6 @@ class Sweep {
   std::optional<StudyStore> store_;
   std::map<std::size_t, std::pair<std::size_t, Clock::time_point>> started_;  ///< place, when
   std::map<std::string, double> seconds_;  ///< that the first run of a schedule took
-  std::size_t complete_ = 0;
-  std::size_t failed_ = 0;
 };
 
 /// Reads the images before the processes part, so that each has them.

@@ -171,52 +171,55 @@ void SyncDesk::watch_deadline(const std::shared_ptr<Sync>& sync) {
 
 void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId starter,
                      bool by_clock) {
-  CliqueExchange& exchange = *sync->exchanges[piece];
+  const std::shared_ptr<CliqueExchange> mine = sync->exchanges[piece];
+  CliqueExchange& exchange = *mine;
   if (exchange.missing() > 0) {
     go_without_the_absent(*sync);
   }
   if (piece == 0 && parts_.mixer != nullptr && !failed_) average(*sync);
   if (failed_) return;
   exchange.begin(starter, by_clock, setup_of(exchange.shared_plan()));
-  if (outages_ != nullptr) follow_rule(*sync, exchange);
+  if (parts_.outages.any()) follow_rule(*sync, mine);
 }
 
 PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
-  if (outages_ == nullptr || !outages_->any() || parts_.spec.in_flight != InFlight::kReroute) {
+  if (!parts_.outages.any() || parts_.spec.in_flight != InFlight::kReroute) {
     return plans_;
   }
-  const std::string state = outages_->key();
+  const std::string state = parts_.outages.key();
   if (reduced_.size() >= kMostReduced && !reduced_.contains(state)) reduced_.clear();
   std::unique_ptr<Reduced>& reduced = reduced_[state];
   if (reduced == nullptr) {
-    reduced = std::make_unique<Reduced>(parts_.network, *outages_, parts_.flows, plan_options_);
+    reduced =
+        std::make_unique<Reduced>(parts_.network, parts_.outages, parts_.flows, plan_options_);
   }
   return reduced->network.joins(members) ? reduced->plans : plans_;
 }
 
 bool SyncDesk::lacks_arcs(const CliqueExchange& exchange) const {
   return exchange.is_held_up(
-      [this](const Stream& stream) { return crosses_outage(*outages_, stream); });
+      [this](const Stream& stream) { return crosses_outage(parts_.outages, stream); });
 }
 
 bool SyncDesk::lacks_capabilities(const CliqueExchange& exchange) const {
-  return exchange.is_held_up(
-      [this](const Stream& stream) { return lacks_capability(parts_.network, *outages_, stream); });
+  return exchange.is_held_up([this](const Stream& stream) {
+    return lacks_capability(parts_.network, parts_.outages, stream);
+  });
 }
 
-void SyncDesk::take_outages(const Outages& outages) {
-  outages_ = &outages;
+void SyncDesk::follow_outages() {
   // Following the rule lets others run, who may come and go.
   std::vector<std::shared_ptr<Sync>> syncs;
   for (const auto& [key, sync] : syncs_) syncs.push_back(sync);
   for (const std::shared_ptr<Sync>& sync : syncs) {
     for (const std::shared_ptr<CliqueExchange>& exchange : sync->exchanges) {
-      if (exchange != nullptr) follow_rule(*sync, *exchange);
+      if (exchange != nullptr) follow_rule(*sync, exchange);
     }
   }
 }
 
-void SyncDesk::follow_rule(const Sync& sync, CliqueExchange& exchange) {
+void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchange>& stopped) {
+  CliqueExchange& exchange = *stopped;
   const bool capabilities = lacks_capabilities(exchange);
   if (parts_.spec.in_flight == InFlight::kWait) {
     // On arcs flows stand still by themselves. What a switch has lost was in the middle of a sum.
@@ -249,7 +252,15 @@ void SyncDesk::follow_rule(const Sync& sync, CliqueExchange& exchange) {
   tell(sync, exchange, "planned anew",
        fmt::format("it starts again{}",
                    other ? fmt::format(", as {}", name_of(made->plan.exchange)) : ""));
-  exchange.restart(std::move(made));
+  const Duration setup = setup_of(made);
+  exchange.restart(made, setup > Duration());
+  if (setup == Duration()) return;
+  s4u::Actor::create("tables", parts_.flows->host(members.front()), [this, stopped, made, setup] {
+    if (hooks_.is_over()) return;  // killed before it began: must not block
+    sleep_until(simulated_now() + setup);
+    // It may have been planned anew once more, or dropped.
+    if (stopped->shared_plan() == made && stopped->is_held()) stopped->go_on();
+  })->daemonize();
 }
 
 void SyncDesk::tell(const Sync& sync, const CliqueExchange& exchange, std::string_view what,

@@ -41,6 +41,7 @@ class SyncDesk {
     const Bounds& bounds;
     FlowNetwork* flows = nullptr;  ///< one of both
     PacketNetwork* packets = nullptr;
+    const Outages& outages;
     const SyncTiming& timing;
     ModelMixer* mixer = nullptr;  ///< null: nothing is learnt
   };
@@ -71,7 +72,7 @@ class SyncDesk {
   void leave(const std::shared_ptr<Sync>& sync, IslandId me);
 
   /// Something has failed or is back: exchanges under way follow the run's rule.
-  void take_outages(const Outages& outages);
+  void follow_outages();
 
   /// Who waits for whom, for the report of a deadlock.
   [[nodiscard]] std::string who_waits(const IslandTimes& times) const;
@@ -103,7 +104,7 @@ class SyncDesk {
   [[nodiscard]] bool lacks_arcs(const CliqueExchange& exchange) const;
   [[nodiscard]] bool lacks_capabilities(const CliqueExchange& exchange) const;
   /// What the rule makes of an exchange that cannot go on.
-  void follow_rule(const Sync& sync, CliqueExchange& exchange);
+  void follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchange>& stopped);
   /// Until the tables are there that the plan needs, if they are not yet.
   Duration setup_of(const std::shared_ptr<const PreparedPlan>& plan);
   void tell(const Sync& sync, const CliqueExchange& exchange, std::string_view what,
@@ -118,7 +119,6 @@ class SyncDesk {
   const Topology& topology_;
   PlanOptions plan_options_;
   PlanCache plans_;
-  const Outages* outages_ = nullptr;  ///< null: nothing is away
   struct Reduced {
     Reduced(const Network& whole, const Outages& outages, const FlowNetwork* flows,
             const PlanOptions& options)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,9 +31,6 @@ Capabilities capabilities(const Topology& topology, Mode mode);
 
 /// Each switch with each capability that the mode allows, or without it, by a coin.
 Capabilities random_capabilities(const Topology& topology, Mode mode, Rng& stream);
-
-inline constexpr std::array kAllModes{Mode::kNeither, Mode::kMulticast, Mode::kAggregation,
-                                      Mode::kBoth};
 
 struct MapSize {
   std::size_t switches = 5;
