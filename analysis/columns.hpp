@@ -25,6 +25,8 @@ std::span<const Column> summary_columns();
 std::span<const Column> trace_columns();
 /// rounds.csv: one row a round and clique.
 std::span<const Column> rounds_columns();
+/// routes.csv: one row an arc of a plan.
+std::span<const Column> routes_columns();
 /// links.csv: one row an arc.
 std::span<const Column> links_columns();
 /// switches.csv: one row a switch and change of its state.

@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 // What a page of some hundred runs can hold and still open at once.
 constexpr std::size_t kMostPoints = 200;
 constexpr std::size_t kMostArcs = 60;
+constexpr std::size_t kMostEvents = 200;
 constexpr std::size_t kMostCells = 60'000;  ///< of rounds and spans, all runs together
 
 /// A number as a page needs it.
@@ -44,14 +45,65 @@ Json trace_of(const ResultRun& run, std::string_view quantity) {
   return list;
 }
 
-Json rounds_of(const ResultRun& run, std::size_t most) {
+/// The links of the map that each clique's exchanges cross, by members and the round from which on.
+class Ways {
+ public:
+  Ways(const ResultRun& run, const ResultMap& map) {
+    std::map<std::string, std::size_t, std::less<>> link_of;  // by arc
+    for (std::size_t i = 0; i < map.links.size(); ++i) {
+      const std::string& a = map.switches[map.links[i].first].name;
+      const std::string& b = map.switches[map.links[i].second].name;
+      link_of[fmt::format("{}->{}", a, b)] = i;
+      link_of[fmt::format("{}->{}", b, a)] = i;
+    }
+    const ResultTable rows(run.folder / "routes.csv");
+    std::string_view plan = "none";
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      std::set<std::size_t>& links =
+          of_[std::string(rows.text(i, "members"))][rows.value(i, "round").value_or(0.0)];
+      // The last plan of a round is the one that brought it to its end.
+      if (rows.text(i, "plan") != plan) links.clear();
+      plan = rows.text(i, "plan");
+      const auto link = link_of.find(rows.text(i, "arc"));
+      if (link != link_of.end()) links.insert(link->second);
+    }
+  }
+
+  /// Null where it is not known.
+  [[nodiscard]] Json of(std::string_view members, double round) const {
+    const auto clique = of_.find(members);
+    if (clique == of_.end()) return nullptr;
+    const auto after = clique->second.upper_bound(round);
+    if (after == clique->second.begin()) return nullptr;
+    return std::prev(after)->second;
+  }
+
+ private:
+  std::map<std::string, std::map<double, std::set<std::size_t>>, std::less<>> of_;
+};
+
+Json events_of(const ResultRun& run) {
+  const ResultTable rows(run.folder / "events.csv");
+  Json list = Json::array();
+  for (std::size_t i = 0; i < std::min(rows.rows(), kMostEvents); ++i) {
+    list.push_back({rounded(rows.value(i, "time_s").value_or(0.0)), rows.text(i, "subject"),
+                    rows.text(i, "what"), rows.text(i, "round"), rows.text(i, "effect")});
+  }
+  return list;
+}
+
+Json rounds_of(const ResultRun& run, const ResultMap& map, std::size_t most) {
   const ResultTable rows(run.folder / "rounds.csv");
+  const Ways ways(run, map);
   Json list = Json::array();
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto number = static_cast<std::size_t>(rows.value(i, "round").value_or(0.0));
     if (number >= most) continue;
     while (list.size() <= number) {
-      list.push_back({{"number", list.size()}, {"start", nullptr}, {"cliques", Json::array()}});
+      list.push_back({{"number", list.size()},
+                      {"start", nullptr},
+                      {"cliques", Json::array()},
+                      {"ways", Json::array()}});
     }
     Json& round = list[number];
     const Json start = rounded(rows.value(i, "start_s").value_or(0.0));
@@ -60,9 +112,14 @@ Json rounds_of(const ResultRun& run, std::size_t most) {
     // Fragments of a model repeat the cliques.
     const bool known = std::any_of(round["cliques"].begin(), round["cliques"].end(),
                                    [&](const Json& clique) { return clique == Json(members); });
-    if (members.size() > 1 && !known) round["cliques"].push_back(members);
+    if (members.size() < 2 || known) continue;
+    round["cliques"].push_back(members);
+    round["ways"].push_back(ways.of(rows.text(i, "members"), static_cast<double>(number)));
     // An island of an overlay and those it hears from: no clique.
-    if (members.size() > 1 && rows.text(i, "exchange").empty()) round["overlay"] = true;
+    if (rows.text(i, "exchange").empty()) {
+      round["overlay"] = true;
+      round["ways"].back() = rows.text(i, "receiver");
+    }
   }
   return list;
 }
@@ -220,9 +277,11 @@ Json run_json(const Results& results, const ResultRun& run, std::string_view qua
           {"status", run.status},
           {"trace", trace_of(run, quantity)},
           // In one data centre no round is on the map.
-          {"rounds", colocated ? Json::array() : rounds_of(run, std::min<std::size_t>(rounds, 60))},
+          {"rounds", colocated ? Json::array()
+                               : rounds_of(run, results.map, std::min<std::size_t>(rounds, 60))},
           {"colocated", colocated},
           {"arcsLeftOut", links.rows() - std::min<std::size_t>(links.rows(), kMostArcs)},
+          {"events", events_of(run)},
           {"spans", spans_of(run, names, cells)},
           {"islands", times},
           {"arcs", arcs_of(links)},
@@ -274,6 +333,7 @@ Json data_json(const Results& results) {
           {"modes", modes},
           {"seeds", seeds.size()},
           {"roundsShown", rounds_shown},
+          {"mostEvents", kMostEvents},
           {"summary", {{"columns", columns_json(summary_columns())}, {"rows", rows}}},
           {"runs", runs},
           {"map", map_json(results.map)},

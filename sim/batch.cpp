@@ -42,6 +42,7 @@ class ReportingRecorder final : public RunObserver {
   void on_span(const Span& span) override { recorder_->on_span(span); }
   void on_switch(const SwitchRow& row) override { recorder_->on_switch(row); }
   void on_event(const EventRow& row) override { recorder_->on_event(row); }
+  void on_routes(const RoutesRow& row) override { recorder_->on_routes(row); }
 
  private:
   Recorder* recorder_;

@@ -43,9 +43,11 @@ Recorder::Recorder(const std::filesystem::path& folder, const Topology& topology
       topology_(&topology),
       trace_file_((std::filesystem::create_directories(folder), open("trace.csv"))),
       rounds_file_(open("rounds.csv")),
+      routes_file_(open("routes.csv")),
       timeline_(open("timeline.json")),
       trace_(trace_file_, trace_columns()),
-      rounds_(rounds_file_, rounds_columns()) {
+      rounds_(rounds_file_, rounds_columns()),
+      routes_(routes_file_, routes_columns()) {
   std::filesystem::remove(folder / "switches.csv");  // of a run at another fidelity
   if (packets) {
     switches_file_ = open("switches.csv");
@@ -81,6 +83,7 @@ void Recorder::on_trace(const TraceRow& row) {
       number(e.consensus_distance)});
   trace_file_.flush();
   rounds_file_.flush();
+  routes_file_.flush();
   timeline_.flush();
   if (switches_) switches_file_.flush();
   if (events_) events_file_.flush();
@@ -109,6 +112,17 @@ void Recorder::on_event(const EventRow& row) {
   timeline_ << fmt::format(
       ",\n{{\"name\":{},\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":0,\"ts\":{}}}",
       quoted(row.subject + " " + row.what), number(row.time.in_seconds() * 1e6));
+}
+
+void Recorder::on_routes(const RoutesRow& row) {
+  const Stopwatch watch(wall_s_);
+  for (const auto& [arc, bytes] : row.arcs) {
+    routes_.row(std::vector<std::string>{std::to_string(plans_), std::to_string(row.round),
+                                         to_text(row.members, *topology_),
+                                         std::string(name_of(row.exchange)), topology_->name(arc),
+                                         std::to_string(bytes.in_bytes())});
+  }
+  ++plans_;
 }
 
 void Recorder::on_span(const Span& span) {
@@ -172,8 +186,10 @@ void Recorder::finish(const RunResult& result) {
   std::ofstream islands = open("islands.csv");
   write_islands(islands, result);
   timeline_ << "]\n";
-  std::vector<std::ofstream*> files{&trace_file_, &rounds_file_, &timeline_, &links, &islands};
+  std::vector<std::ofstream*> files{&trace_file_, &rounds_file_, &routes_file_,
+                                    &timeline_,   &links,        &islands};
   if (switches_) files.push_back(&switches_file_);
+  if (events_) files.push_back(&events_file_);
   for (std::ofstream* file : files) {
     file->close();
     if (!*file) {

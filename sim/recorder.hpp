@@ -11,11 +11,10 @@
 
 namespace gyre {
 
-/// Writes a run's files as it goes: trace.csv, rounds.csv, timeline.json and, at fidelity
-/// `packet`, switches.csv while it runs (a line
-/// is on disk when the next evaluation begins), links.csv and islands.csv at its end. Memory does
-/// not grow with the run. `timeline.json` is Chrome's trace event format: one thread an island,
-/// time in microseconds.
+/// Writes a run's files as it goes: trace.csv, rounds.csv, routes.csv, timeline.json and, at
+/// fidelity `packet`, switches.csv while it runs (a line is on disk when the next evaluation
+/// begins), links.csv and islands.csv at its end. Memory does not grow with the run.
+/// `timeline.json` is Chrome's trace event format: one thread an island, time in microseconds.
 class Recorder final : public RunObserver {
  public:
   /// Makes `folder` and its files. Errors: `std::runtime_error` naming what cannot be written.
@@ -29,6 +28,7 @@ class Recorder final : public RunObserver {
   void on_span(const Span& span) override;
   void on_switch(const SwitchRow& row) override;
   void on_event(const EventRow& row) override;
+  void on_routes(const RoutesRow& row) override;
 
   /// Writes links.csv and islands.csv and closes all files.
   /// Errors: `std::runtime_error` if anything could not be written.
@@ -46,13 +46,16 @@ class Recorder final : public RunObserver {
   const Topology* topology_;
   std::ofstream trace_file_;
   std::ofstream rounds_file_;
+  std::ofstream routes_file_;
   std::ofstream timeline_;
   std::ofstream switches_file_;
   std::ofstream events_file_;
   CsvWriter trace_;
   CsvWriter rounds_;
+  CsvWriter routes_;
   std::optional<CsvWriter> switches_;
   std::optional<CsvWriter> events_;
+  std::int64_t plans_ = 0;  ///< whose routes are written
   RunTotals totals_;
   double wall_s_ = 0.0;  ///< spent here, for display only
 };

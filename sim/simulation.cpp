@@ -69,7 +69,8 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
                       .is_over = [this] { return stopped_; },
                       .report = report,
-                      .tell = [this](const EventRow& row) { observer_.on_event(row); }});
+                      .tell = [this](const EventRow& row) { observer_.on_event(row); },
+                      .route = [this](const RoutesRow& row) { observer_.on_routes(row); }});
   if (flows_ != nullptr && !spec_.faults.empty()) flows_->expect_outages();
   if (flows_ != nullptr) {
     gossip_ = std::make_unique<Gossip>(Gossip::Parts{.spec = spec_,
@@ -239,7 +240,7 @@ void Simulation::play_faults() {
              .what = times.failed() ? "fails" : "is back",
              .subject = fault.name,
              .round = {},
-             .effect = times.failed() ? fmt::format("{} flows stand still", halted) : ""});
+             .effect = halted > 0 ? fmt::format("flows that stand still: {}", halted) : ""});
         desk_->follow_outages();
       }
     })->daemonize();

@@ -110,6 +110,14 @@ struct EventRow {
   std::string effect = {};
 };
 
+/// Where a plan that a run begins to use sends its bytes.
+struct RoutesRow {
+  std::int64_t round = 0;  ///< of its first exchange
+  Clique members;
+  Exchange exchange = Exchange::kDirect;
+  std::vector<std::pair<ArcId, Bytes>> arcs;  ///< by arc: what crosses it in one exchange
+};
+
 enum class Activity : std::uint8_t { kCompute, kWait, kExchange };
 struct Span {
   IslandId island;
@@ -129,6 +137,7 @@ class RunObserver {
   virtual void on_span(const Span& /*span*/) {}
   virtual void on_switch(const SwitchRow& /*row*/) {}
   virtual void on_event(const EventRow& /*row*/) {}
+  virtual void on_routes(const RoutesRow& /*row*/) {}
 };
 
 enum class RunStatus : std::uint8_t { kComplete, kTruncated, kFailed };

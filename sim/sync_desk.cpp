@@ -85,11 +85,27 @@ std::shared_ptr<const PreparedPlan> SyncDesk::plan(const Round& round, std::size
         plans_now(round.cliques[clique]).get(round, clique, payload);
     const RunSpec& spec = parts_.spec;
     if (spec.packets) check_recovery(topology_, *made, *spec.packets, spec.limits);
+    tell_routes(made, number);
     return made;
   } catch (const InputError& error) {
     fail(fmt::format("round {}: {}", number, error.what()));
     return nullptr;
   }
+}
+
+void SyncDesk::tell_routes(const std::shared_ptr<const PreparedPlan>& plan, std::int64_t round) {
+  if (routed_.size() >= kMostRouted) routed_.clear();
+  std::shared_ptr<const PreparedPlan>& last = routed_[{plan->plan.payload, plan->plan.members}];
+  if (last == plan) return;
+  last = plan;
+  std::map<ArcId, Bytes> arcs;
+  for (const Flow& flow : plan->plan.flows) {
+    for (const ArcUse& use : flow.stream.arcs) arcs[use.arc] += flow.bytes * use.copies;
+  }
+  hooks_.route({.round = round,
+                .members = plan->plan.members,
+                .exchange = plan->plan.exchange,
+                .arcs = {arcs.begin(), arcs.end()}});
 }
 
 std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& sync,

@@ -33,6 +33,7 @@ class SyncDesk {
     std::function<bool()> is_over;                     ///< whether it has ended
     std::function<void(const CliqueRow& row)> report;
     std::function<void(const EventRow& row)> tell;
+    std::function<void(const RoutesRow& row)> route;
   };
   /// The parts of a run that it works with, which outlive it.
   struct Parts {
@@ -107,6 +108,8 @@ class SyncDesk {
   void follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchange>& stopped);
   /// Until the tables are there that the plan needs, if they are not yet.
   Duration setup_of(const std::shared_ptr<const PreparedPlan>& plan);
+  /// Tells the routes of a plan that is not the last one of its clique.
+  void tell_routes(const std::shared_ptr<const PreparedPlan>& plan, std::int64_t round);
   void tell(const Sync& sync, const CliqueExchange& exchange, std::string_view what,
             std::string effect);
 
@@ -129,6 +132,8 @@ class SyncDesk {
   static constexpr std::size_t kMostReduced = 64;            ///< that are kept, as plans are
   std::map<std::string, std::unique_ptr<Reduced>> reduced_;  ///< by `Outages::key`
   std::set<std::shared_ptr<const PreparedPlan>> installed_;
+  static constexpr std::size_t kMostRouted = 4096;  ///< cliques of which the last plan is known
+  std::map<std::pair<Bytes, Clique>, std::shared_ptr<const PreparedPlan>> routed_;
   static constexpr std::size_t kMostBounds = 1024;  ///< that are kept, as plans are
   std::map<std::pair<Bytes, Clique>, std::shared_ptr<const CliqueBounds>> bounds_;
   /// By exchanges that may be under way at a time, by island: what it blocks on.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,13 @@ inline bool has_gnuplot() {
 inline std::string read(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// What a report's page holds.
+inline nlohmann::json report_data(const std::string& html) {
+  const std::string open = R"(<script type="application/json" id="data">)";
+  const std::size_t from = html.find(open) + open.size();
+  return nlohmann::json::parse(html.substr(from, html.find("</script>", from) - from));
 }
 
 class Cli : public testing::Test {

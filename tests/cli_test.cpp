@@ -133,6 +133,7 @@ TEST_F(Cli, ComparisonWritesWhatItSays) {
   EXPECT_EQ(manifest.at("engine").at("options").at("network/model"), "CM02");
   const std::map<std::string, std::string> headers{{"trace.csv", csv_header(trace_columns())},
                                                    {"rounds.csv", csv_header(rounds_columns())},
+                                                   {"routes.csv", csv_header(routes_columns())},
                                                    {"links.csv", csv_header(links_columns())},
                                                    {"islands.csv", csv_header(islands_columns())}};
   for (const auto& id : manifest.at("runs")) {
@@ -167,8 +168,8 @@ TEST_F(Cli, RunWritesOneRun) {
   const Outcome outcome = gyre("run " + shipped("two-islands.yaml") +
                                " --schedule all-reduce/direct --mode neither -o out --format csv");
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  for (const char* name :
-       {"manifest.json", "trace.csv", "rounds.csv", "links.csv", "islands.csv", "timeline.json"}) {
+  for (const char* name : {"manifest.json", "trace.csv", "rounds.csv", "routes.csv", "links.csv",
+                           "islands.csv", "timeline.json"}) {
     EXPECT_TRUE(fs::exists(folder_ / "out" / name)) << name;
   }
   // By hand: 1 s of compute, 0.8 s at 10 Gbps and 20 ms a round.

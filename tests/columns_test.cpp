@@ -46,6 +46,7 @@ TEST(Columns, HaveEachANameAUnitAndADefinition) {
                                                 "map",
                                                 "heard",
                                                 "events",
+                                                "routes",
                                                 "cliques",
                                                 "exchange-rate",
                                                 "sensitivity"}));

@@ -57,10 +57,14 @@ stop: {{max_rounds: {}}}
   /// Column of rounds.csv, of the first run.
   [[nodiscard]] std::vector<std::string> rounds(const std::string& column,
                                                 const std::string& run = "") const {
+    return cells("rounds.csv", column, run);
+  }
+  [[nodiscard]] std::vector<std::string> cells(const std::string& file, const std::string& column,
+                                               const std::string& run = "") const {
     std::vector<std::string> cells;
     fs::path folder = folder_ / "out/runs" / run;
     if (run.empty()) folder = fs::directory_iterator(folder_ / "out/runs")->path();
-    const auto table = parse_csv(read(folder / "rounds.csv"));
+    const auto table = parse_csv(read(folder / file));
     const auto at = static_cast<std::size_t>(std::find(table[0].begin(), table[0].end(), column) -
                                              table[0].begin());
     for (std::size_t r = 1; r < table.size(); ++r) cells.push_back(table[r].at(at));
@@ -80,7 +84,7 @@ TEST_F(Faults, WaitingGoesOnWhereItWas) {
   run(scenario("  faults: [{arc: P->Q, from: 3 s, to: 7 s}]\n  in_flight: wait"));
   EXPECT_EQ(rounds("communication_s"), (std::vector<std::string>{"12.01", "8.01"}));
   EXPECT_EQ(events(),
-            "time_s,what,subject,round,effect\n3,fails,P->Q,,1 flows stand still\n"
+            "time_s,what,subject,round,effect\n3,fails,P->Q,,flows that stand still: 1\n"
             "7,is back,P->Q,,\n");
   // Both directions, as a fibre is cut; and none of it where nothing is under way.
   run(
@@ -93,6 +97,25 @@ TEST_F(Faults, WaitingGoesOnWhereItWas) {
 TEST_F(Faults, ReroutingStartsAgainOnWhatIsLeft) {
   run(scenario("  faults: [{link: [P, Q], from: 3 s, to: 7 s}]\n  in_flight: reroute"));
   EXPECT_EQ(rounds("communication_s"), (std::vector<std::string>{"10.04", "8.01"}));
+  // The first plan, the one around the outage, and the first one again.
+  std::vector<std::string> core;
+  const std::vector<std::string> arcs = cells("routes.csv", "arc");
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    if (arcs[i].find("->") == std::string::npos) continue;
+    core.push_back(cells("routes.csv", "plan")[i] + " " + cells("routes.csv", "round")[i] + " " +
+                   arcs[i] + " " + cells("routes.csv", "bytes")[i]);
+  }
+  EXPECT_EQ(core, (std::vector<std::string>{"0 0 P->Q 1000000000", "0 0 Q->P 1000000000",
+                                            "1 0 P->R 1000000000", "1 0 R->P 1000000000",
+                                            "1 0 R->Q 1000000000", "1 0 Q->R 1000000000",
+                                            "2 1 P->Q 1000000000", "2 1 Q->P 1000000000"}));
+  // The report shows the plan with which a round ended.
+  ASSERT_EQ(gyre("report out").status, 0);
+  const auto shown = report_data(read(folder_ / "out/report.html"));
+  EXPECT_EQ(shown.at("runs").at(0).at("rounds").at(0).at("ways"),
+            nlohmann::json::parse("[[1, 2]]"));
+  EXPECT_EQ(shown.at("runs").at(0).at("rounds").at(1).at("ways"), nlohmann::json::parse("[[0]]"));
+  EXPECT_EQ(shown.at("runs").at(0).at("events").size(), 3U);
   // What was sent in vain counts: a quarter of both payloads, then both over two links.
   EXPECT_EQ(rounds("wan_bytes"), (std::vector<std::string>{"4500000000", "2000000000"}));
   EXPECT_NE(events().find("3,planned anew,p+q,0,it starts again\n"), std::string::npos) << events();

@@ -12,12 +12,6 @@ namespace {
 using Json = nlohmann::json;
 
 /// What the page shows.
-Json data_of(const std::string& html) {
-  const std::string open = "<script type=\"application/json\" id=\"data\">";
-  const std::size_t from = html.find(open) + open.size();
-  return Json::parse(html.substr(from, html.find("</script>", from) - from));
-}
-
 class Report : public Cli {
  protected:
   [[nodiscard]] std::string page() const {
@@ -29,7 +23,7 @@ class Report : public Cli {
 
 TEST_F(Report, HoldsTheSummaryAsItIs) {
   compare();
-  const Json data = data_of(page());
+  const Json data = report_data(page());
   const auto summary = parse_csv(read(folder_ / "out/summary.csv"));
   ASSERT_EQ(data.at("summary").at("rows").size(), summary.size() - 1);
   for (std::size_t i = 1; i < summary.size(); ++i) {
@@ -43,7 +37,7 @@ TEST_F(Report, HoldsTheSummaryAsItIs) {
 // The traces, rounds and links that the charts show are those of the run's tables.
 TEST_F(Report, HoldsWhatTheRunsRecorded) {
   compare();
-  const Json data = data_of(page());
+  const Json data = report_data(page());
   EXPECT_EQ(data.at("quantity"), "loss");
   EXPECT_EQ(data.at("target"), 0.51);
   for (const Json& run : data.at("runs")) {
@@ -69,7 +63,7 @@ TEST_F(Report, HoldsWhatTheRunsRecorded) {
 
 TEST_F(Report, AnswersInASentenceAMode) {
   compare();
-  const Json data = data_of(page());
+  const Json data = report_data(page());
   EXPECT_EQ(
       data.at("question"),
       "In two-islands, which schedule reaches a loss of 0.51 first over the wide-area network?");
@@ -87,7 +81,7 @@ TEST_F(Report, IsSelfContainedAndSafe) {
   compare("--set 'description=\"</script><script>alert(1)</script>\"'");
   const std::string html = page();
   EXPECT_EQ(html.find("<script>alert"), std::string::npos);
-  EXPECT_EQ(data_of(html).at("description"), "</script><script>alert(1)</script>");
+  EXPECT_EQ(report_data(html).at("description"), "</script><script>alert(1)</script>");
   for (const char* link : {"src=\"http", "href=\"http", "@import", "url(http", "src='http"}) {
     EXPECT_EQ(html.find(link), std::string::npos) << link;
   }
@@ -100,7 +94,7 @@ TEST_F(Report, OfOneRunOfCutRunsAndOfNone) {
       gyre("run " + shipped("two-islands.yaml") + " --schedule none --mode both -o out --quiet")
           .status,
       0);
-  EXPECT_EQ(data_of(page()).at("runs").size(), 1U);
+  EXPECT_EQ(report_data(page()).at("runs").size(), 1U);
 
   compare("--overwrite");
   const fs::path cut = folder_ / "out/runs/none.both.seed1";
@@ -112,7 +106,7 @@ TEST_F(Report, OfOneRunOfCutRunsAndOfNone) {
     (void)file(std::string("out/runs/none.both.seed1/") + name, whole.substr(0, whole.size() - 7));
   }
   fs::remove_all(folder_ / "out/runs/none.neither.seed1");
-  const Json data = data_of(page());
+  const Json data = report_data(page());
   EXPECT_EQ(data.at("runs").size(), 5U);
   EXPECT_EQ(data.at("notes").size(), 2U);
 
@@ -128,7 +122,7 @@ TEST_F(Report, OfHundredsOfRuns) {
   for (int seed = 2; seed <= 35; ++seed) seeds += fmt::format(", {}", seed);
   compare(fmt::format("--set 'seeds=[{}]'", seeds));
   const std::string html = page();
-  EXPECT_EQ(data_of(html).at("runs").size(), 210U);
+  EXPECT_EQ(report_data(html).at("runs").size(), 210U);
   EXPECT_LT(html.size(), 5'000'000U);
 }
 

@@ -231,6 +231,19 @@ function waysFrom(root) {
   }
   return from;
 }
+// The links that the plan's trees take; else those of least latency, to the island that hears.
+function waysOf(clique, ways) {
+  if (Array.isArray(ways)) return ways.map((link) => data.map.links[link]);
+  const root = atOf[clique.includes(ways) ? ways : clique[0]];
+  const from = waysFrom(root);
+  const drawn = new Map();
+  for (const member of clique) {
+    for (let node = atOf[member]; node !== root && from[node] >= 0; node = from[node]) {
+      drawn.set(node, [node, from[node]]);
+    }
+  }
+  return [...drawn.values()];
+}
 // Labels beside their switches, where they cover least of the others and of the switches.
 function placeMap() {
   mapSize.width = widthOf('map-chart');
@@ -294,16 +307,7 @@ function drawMap() {
   });
   const groups = round ? round.cliques : [];
   groups.forEach((clique, index) => {
-    const root = atOf[clique[0]];
-    const from = waysFrom(root);
-    const drawn = new Set();
-    for (const member of clique.slice(1)) {
-      for (let node = atOf[member]; node !== root && from[node] >= 0; node = from[node]) {
-        drawn.add(`${node} ${from[node]}`);
-      }
-    }
-    for (const pair of drawn) {
-      const [a, b] = pair.split(' ').map(Number);
+    for (const [a, b] of waysOf(clique, round.ways[index])) {
       const dx = places[b][1] - places[a][1];
       const dy = places[a][0] - places[b][0];
       const length = Math.hypot(dx, dy) || 1;
@@ -353,7 +357,7 @@ function step(by) {
 }
 byId('map-hint').textContent =
   'A link is as wide as its mean utilisation in the whole run. Colours mark the cliques of the round; ' +
-  'the coloured ways are those of least latency between their members. ' +
+  'the coloured links are those that the trees of their exchange take (of overlays: those of least latency). ' +
   (data.roundsShown > 0 ? `The first ${data.roundsShown} rounds of a run are kept here. ` : '') +
   (data.map.placed ? '' : 'The map has no coordinates: its switches are drawn on a circle.');
 byId('map-run').addEventListener('change', () => {
@@ -393,6 +397,12 @@ function drawTimeline() {
   chart.replaceChildren();
   table('islands', ['island', 'compute (s)', 'wait (s)', 'exchange (s)'],
     run.islands.map(([name, ...times]) => [name, ...times.map((time) => significant(time))]));
+  byId('events-box').hidden = run.events.length === 0;
+  byId('events-box').querySelector('summary').textContent =
+    `What failed, what came back, and what became of exchanges (${run.events.length}` +
+    `${run.events.length < data.mostEvents ? '' : ', the first; events.csv has all'})`;
+  table('events', ['time (s)', 'what', 'happens', 'round', 'effect'], run.events.map(
+    ([time, ...cells]) => [significant(time, 6), ...cells]), 5);
   if (run.spans.length === 0) {
     chart.append(element('p', {}, 'Nothing was recorded.'));
     return;
@@ -415,6 +425,11 @@ function drawTimeline() {
       .attr('fill', `var(--${activities[activity]})`)
       .append('title').text(`${names[island]}, round ${number}: ${activities[activity]} ` +
         `${significant(length)} s from ${significant(start)} s`);
+  }
+  for (const [time, subject, what] of run.events) {
+    if (time > x.domain()[1]) break;
+    svg.append('line').attr('class', 'event').attr('x1', x(time)).attr('x2', x(time)).attr('y1', 0)
+      .attr('y2', names.length * row + 4).append('title').text(`${subject} ${what}, ${significant(time)} s`);
   }
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${names.length * row + 4})`)
     .call(d3.axisBottom(x).ticks(8));
