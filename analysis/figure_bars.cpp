@@ -266,8 +266,8 @@ DrawnFigure draw_link_utilisation(const Figure& figure, const Results& results) 
   rows.panels.columns = 1;
   rows.panels.cell_width =
       rows.panels.left + rows.panels.right + std::max<std::size_t>(shown, 6) * 32;
-  rows.panels.bottom = text_width(arcs) + 32;
-  rows.panels.cell_height += rows.panels.bottom - 55;
+  rows.panels.bottom = text_width(arcs) + 45;
+  rows.panels.cell_height += rows.panels.bottom - Panels().bottom;
   rows.panels.legend = 110;
   rows.settings += fmt::format(
       "arcs_shown = {}\nset xrange [0.4:arcs_shown + 0.6]\nunset xtics\n"

@@ -102,7 +102,7 @@ struct Axis {
   [[nodiscard]] std::string settings(char name) const {
     std::string text = fmt::format("{0}_from = {1}\nset {0}range [{0}_from:{2}]\n", name,
                                    number(from), number(to));
-    if (logarithmic) text += fmt::format("set logscale {}\nset format {} '%h'\n", name, name);
+    if (logarithmic) text += gyre::logarithmic(name, from, to) + "\n";
     return text + fmt::format("{}_title = {}\n", name, gnuplot_text(title));
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -159,6 +160,20 @@ std::vector<const RunGroup*> first_over_the_wan(const RunGroups& runs) {
   }
   std::erase(first, nullptr);
   return first;
+}
+
+std::string logarithmic(char axis, double from, double to) {
+  std::string text = fmt::format("set logscale {0}; set format {0} '%h'; set {0}tics ", axis);
+  if (!(from > 0.0) || !(to < 100.0 * from)) return text + "autofreq";
+  std::string tics;
+  for (double decade = std::pow(10.0, std::floor(std::log10(from))); decade <= to; decade *= 10.0) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double at = digit * decade;
+      if (at < from || at > to) continue;
+      tics += fmt::format("{}{:g}", tics.empty() ? "" : ", ", at);
+    }
+  }
+  return tics.empty() ? text + "autofreq" : fmt::format("{}({})", text, tics);
 }
 
 std::string plottable(std::string_view text) {

@@ -35,12 +35,12 @@ struct Panels {
   std::vector<std::string> modes;
   std::size_t columns = 1;
   std::size_t cell_width = 400;
-  std::size_t cell_height = 320;
+  std::size_t cell_height = 333;
   // Inside of its cell a panel leaves this much for tics and titles.
   std::size_t left = 75;
   std::size_t right = 15;
   std::size_t top = 30;
-  std::size_t bottom = 55;
+  std::size_t bottom = 68;
   std::size_t legend = 0;  ///< width of the strip at the right
 };
 
@@ -51,6 +51,9 @@ std::size_t text_width(const std::vector<std::string>& texts);
 /// The text without what gnuplot does not read in a CSV file even where it is quoted: commas become
 /// semicolons, quotes apostrophes.
 std::string plottable(std::string_view text);
+
+/// A logarithmic axis, `x` or `y`; over less than two decades with the values 1, 2 and 5 of each.
+std::string logarithmic(char axis, double from, double to);
 
 /// A gnuplot string.
 std::string gnuplot_text(std::string_view text);

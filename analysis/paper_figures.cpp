@@ -99,9 +99,10 @@ Drawing draw_line_figure(const PaperFigure& figure, const PaperOrigin& origin,
     const LineFigure::Panel& panel = drawn.panels[p];
     panels.modes.push_back(panel.title);
     x_titles.push_back(panel.x_title);
-    ranges +=
-        fmt::format("    if (p == {}) {{ set xrange [{}:{}]; {} }}\n", p + 1, number(panel.from),
-                    number(panel.to), panel.logarithmic ? "set logscale x" : "unset logscale x");
+    ranges += fmt::format("    if (p == {}) {{ set xrange [{}:{}]; {} }}\n", p + 1,
+                          number(panel.from), number(panel.to),
+                          panel.logarithmic ? logarithmic('x', panel.from, panel.to)
+                                            : "unset logscale x; set xtics autofreq");
   }
   std::vector<std::string> names;
   std::string styles;
@@ -121,13 +122,13 @@ Drawing draw_line_figure(const PaperFigure& figure, const PaperOrigin& origin,
   panels.cell_height = 330;
   panels.left = 80;
   panels.legend = text_width(names) + 70;
-  const std::string settings =
-      styles + gnuplot_array("lines", names) + gnuplot_array("x_titles", x_titles) +
-      panel_titles(panels.modes) +
-      fmt::format(
-          "set grid lc rgb '#dddddd' lt 1\nset logscale y\nset format '%h'\n"
-          "set yrange [{}:{}]\ny_title = {}\n",
-          number(drawn.y_from), number(drawn.y_to), gnuplot_text(drawn.y_title));
+  const std::string settings = styles + gnuplot_array("lines", names) +
+                               gnuplot_array("x_titles", x_titles) + panel_titles(panels.modes) +
+                               fmt::format(
+                                   "set grid lc rgb '#dddddd' lt 1\nset format '%h'\n{}\n"
+                                   "set yrange [{}:{}]\ny_title = {}\n",
+                                   logarithmic('y', drawn.y_from, drawn.y_to), number(drawn.y_from),
+                                   number(drawn.y_to), gnuplot_text(drawn.y_title));
   const std::string panel =
       ranges +
       fmt::format(
