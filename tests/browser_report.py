@@ -188,6 +188,13 @@ def check(browser, results):
     expect(browser.run(words) != first, "the next round is another")
     browser.run("document.getElementById('map-back').click()")
     expect(browser.run(words) == first, "and back")
+    run = browser.run("""const data = JSON.parse(document.getElementById('data').textContent);
+return data.runs[document.getElementById('map-run').value].id""")
+    with open(results / "runs" / run / "routes.csv", newline="") as file:
+        links = {(row["members"], frozenset(row["arc"].split("->"))) for row in csv.DictReader(file)
+                 if "->" in row["arc"] and row["round"] == "0"}
+    ways = browser.run("return document.querySelectorAll('#map-chart .way').length")
+    expect(ways == len(links) > 0, f"the map shows the trees of the plans ({ways}, {len(links)})")
     browser.run("document.getElementById('map-play').click()")
     time.sleep(2.2)
     expect(browser.run(words) != first, "playback moves")
