@@ -108,8 +108,10 @@ inline constexpr std::array kLinks{
     Column{"bytes", "B",
            "bytes of all flows that ended on it (fidelity packet: of all chunks that crossed it)"},
     Column{"busy_s", "s", "time with at least one flow on it"},
-    Column{"mean_utilisation", "1", "bits carried / (capacity x simulated time)"},
-    Column{"peak_utilisation", "1", "highest share of the capacity in use at any time"},
+    Column{"mean_utilisation", "1",
+           "bits of the job carried / (capacity on the map x simulated time)"},
+    Column{"peak_utilisation", "1",
+           "highest share in use at any time of the capacity that changes and background leave"},
     Column{"lost_chunks", "-", "chunks that it lost (fidelity packet)"},
 };
 

@@ -124,9 +124,15 @@ void ChangeSpec::describe(Fields& fields) {
   fields.required({"at", "When it changes."}, at, kPositive);
   fields.list({"arcs", "The arcs that change, as in NYC->LON, NYC.up or NYC.down."},
               Presence::kRequired, arcs);
-  fields.required({"bandwidth", "What each of them carries from then on; at most its own."},
+  fields.optional({"bandwidth", "What each of them carries from then on; at most its own."},
                   bandwidth, kPositive);
+  fields.optional({"latency", "How long each of them takes from then on; at least its own."},
+                  latency, kNotNegative);
   bandwidth_where = fields.where("bandwidth");
+  latency_where = fields.where("latency");
+  if (!bandwidth && !latency) {
+    throw InputError(where, "changes nothing; give `bandwidth`, `latency` or both");
+  }
 }
 
 }  // namespace gyre

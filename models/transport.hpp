@@ -107,12 +107,15 @@ struct FaultSpec {
   void describe(Fields& fields);
 };
 
-/// Arcs whose capacity changes while a run goes on.
+/// Arcs whose capacity or latency changes while a run goes on: an entry of `network.changes`, or a
+/// line of the file of `network.traces`.
 struct ChangeSpec {
   Duration at;
   std::vector<Text> arcs;
-  Bandwidth bandwidth;
+  std::optional<Bandwidth> bandwidth;  ///< absent: it stays what it is
+  std::optional<Duration> latency;     ///< likewise
   Where bandwidth_where;
+  Where latency_where;
   Where where;
 
   void describe(Fields& fields);

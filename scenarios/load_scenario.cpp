@@ -7,6 +7,8 @@
 
 #include "models/compute.hpp"
 #include "models/error.hpp"
+#include "scenarios/dynamics_check.hpp"
+#include "scenarios/network_trace.hpp"
 #include "scenarios/overrides.hpp"
 #include "scenarios/reader.hpp"
 #include "scenarios/scenario.hpp"
@@ -21,6 +23,7 @@ namespace gyre {
 namespace {
 
 constexpr const char* kTopology = "network.topology";
+constexpr const char* kTraces = "network.traces";
 constexpr std::string_view kFabric = "network.fabric.";
 constexpr std::size_t kLongestLabel = 64;
 
@@ -77,13 +80,13 @@ void insert_schedule_files(YamlNode& root, const std::string& scenario_path) {
   }
 }
 
-/// The values of the topology file follow the line that names it.
-void insert_after_topology(std::vector<ResolvedValue>& resolved,
-                           const std::vector<ResolvedValue>& added) {
-  const auto named = std::find_if(resolved.begin(), resolved.end(), [](const ResolvedValue& value) {
-    return value.key_path == kTopology;
-  });
-  check(named != resolved.end(), "the topology's file name must have been read");
+/// The values of a file follow the key that names it.
+void insert_after(std::vector<ResolvedValue>& resolved, std::string_view key,
+                  const std::vector<ResolvedValue>& added) {
+  const auto named =
+      std::find_if(resolved.begin(), resolved.end(),
+                   [&](const ResolvedValue& value) { return value.key_path == key; });
+  check(named != resolved.end(), "the file's name must have been read");
   resolved.insert(named + 1, added.begin(), added.end());
 }
 
@@ -322,18 +325,20 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   loaded.resolved = read_mapping(root, [&scenario](Fields& fields) { scenario.describe(fields); });
   if (scenario.job.compute.trace) read_step_trace(*scenario.job.compute.trace, path);
   NetworkSpec& network = scenario.network;
+  if (network.traces) insert_after(loaded.resolved, kTraces, {read_network_trace(network, path)});
   if (network.topology_file.where.file.empty()) {
     loaded.topology = build_topology(network);
   } else {
     TopologyFile file = read_topology_file(network.topology_file, path, for_topology);
     network.topology = std::move(file.spec);
-    insert_after_topology(loaded.resolved, file.resolved);
+    insert_after(loaded.resolved, kTopology, file.resolved);
     loaded.topology = build_topology(network);
   }
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
   check_training(scenario, loaded.topology);
   check_transport(scenario, loaded.topology);
+  check_dynamics(scenario.network, loaded.topology);
   check_in_network(scenario, loaded.topology);
   check_size(scenario, loaded.topology);
   return loaded;
@@ -367,7 +372,7 @@ LoadedScenario load_topology(const std::string& path, const std::vector<Override
   });
   TopologyFile map = read_topology_file(network.topology_file, path, for_topology);
   network.topology = std::move(map.spec);
-  insert_after_topology(loaded.resolved, map.resolved);
+  insert_after(loaded.resolved, kTopology, map.resolved);
   loaded.topology = build_topology(network);
   return loaded;
 }

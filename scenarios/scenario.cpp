@@ -118,8 +118,14 @@ void NetworkSpec::describe(Fields& fields) {
                    "before it first runs (fidelity flow)."},
                   setup_time, kNotNegative);
   setup_time_where = fields.where("setup_time");
-  fields.list_of({"changes", "Arcs whose capacity changes while a run goes on (fidelity flow)."},
+  fields.list_of({"changes", "Arcs whose capacity or latency changes while a run goes on."},
                  Presence::kDefaulted, changes);
+  fields.optional({"traces",
+                   "More such changes: a CSV file, relative to the scenario's folder, with the "
+                   "columns time,arc,bandwidth,latency. An empty cell leaves that as it is."},
+                  traces);
+  fields.list_of({"background", "Traffic of others, which takes capacity away."},
+                 Presence::kDefaulted, background);
   fields.optional_choice({"routing",
                           "How flows and trees are routed: on least-latency paths (shortest), or "
                           "split over any paths and trees as is best for the whole round "

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/background.hpp"
 #include "models/capabilities.hpp"
 #include "models/compute.hpp"
 #include "models/fields.hpp"
@@ -112,7 +113,9 @@ struct NetworkSpec {
   std::optional<TransportSpec> transport;
   std::vector<FaultSpec> faults;
   std::optional<InFlight> in_flight;
-  std::vector<ChangeSpec> changes;
+  std::vector<ChangeSpec> changes;  ///< with the lines of `traces`, which come last
+  std::optional<Text> traces;       ///< a CSV file
+  std::vector<BackgroundSpec> background;
   Duration setup_time;  ///< of the tables of an exchange that switches replicate or add for
   Where in_flight_where;
   Where setup_time_where;

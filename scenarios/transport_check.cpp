@@ -12,6 +12,14 @@
 namespace gyre {
 namespace {
 
+void check_switch(const Text& name, const Topology& topology) {
+  if (topology.find_switch(name.value)) return;
+  throw InputError(name.where, fmt::format("'{}' is no switch of the map{}", name.value,
+                                           did_you_mean(name.value, topology.switch_names())));
+}
+
+}  // namespace
+
 void check_arc(const Text& arc, const Topology& topology) {
   if (topology.find_arc(arc.value)) return;
   throw InputError(arc.where,
@@ -20,11 +28,14 @@ void check_arc(const Text& arc, const Topology& topology) {
                                arc.value, did_you_mean(arc.value, topology.arc_names())));
 }
 
-void check_switch(const Text& name, const Topology& topology) {
-  if (topology.find_switch(name.value)) return;
-  throw InputError(name.where, fmt::format("'{}' is no switch of the map{}", name.value,
-                                           did_you_mean(name.value, topology.switch_names())));
+void check_link(const std::vector<Text>& link, const Topology& topology) {
+  for (const Text& end : link) check_switch(end, topology);
+  if (link.empty() || topology.find_arc(link[0].value + "->" + link[1].value)) return;
+  throw InputError(link[1].where,
+                   fmt::format("no link joins '{}' and '{}'", link[0].value, link[1].value));
 }
+
+namespace {
 
 /// Whether anything can be lost.
 bool loses(const NetworkSpec& network) {
@@ -107,10 +118,6 @@ void check_packet(const NetworkSpec& network) {
     throw InputError(fault.loses_where,
                      "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
   }
-  if (!network.changes.empty()) {
-    throw InputError(network.changes.front().where,
-                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
-  }
   if (!network.aggregator || !network.aggregator->memory) {
     if (network.aggregator &&
         network.aggregator->discipline == AggregationDiscipline::kBestEffort) {
@@ -139,24 +146,7 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
   for (const FaultSpec& fault : network.faults) {
     if (fault.arc) check_arc(*fault.arc, topology);
     if (fault.at_switch) check_switch(*fault.at_switch, topology);
-    for (const Text& end : fault.link) check_switch(end, topology);
-    if (!fault.link.empty() &&
-        !topology.find_arc(fault.link[0].value + "->" + fault.link[1].value)) {
-      throw InputError(fault.link[1].where, fmt::format("no link joins '{}' and '{}'",
-                                                        fault.link[0].value, fault.link[1].value));
-    }
-  }
-  for (const ChangeSpec& change : network.changes) {
-    for (const Text& name : change.arcs) {
-      check_arc(name, topology);
-      const Bandwidth own = topology.arc(*topology.find_arc(name.value)).capacity;
-      if (change.bandwidth <= own) continue;
-      // The bounds beside every result are those of the map.
-      throw InputError(change.bandwidth_where,
-                       fmt::format("is more than the {} that '{}' has on the map; must be at most "
-                                   "that",
-                                   to_text(own), name.value));
-    }
+    check_link(fault.link, topology);
   }
   const TransportSpec transport = network.transport.value_or(TransportSpec());
   for (std::size_t i = 0; i < transport.losses.size(); ++i) {

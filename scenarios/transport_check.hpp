@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "models/topology.hpp"
 #include "scenarios/scenario.hpp"
 
@@ -9,5 +11,10 @@ namespace gyre {
 /// Errors: `InputError` for arcs and switches that are not there, an arc that is named twice, a
 /// recovery from nothing, and losses that the switches' discipline cannot repair.
 void check_transport(const Scenario& scenario, const Topology& topology);
+
+/// Errors: `InputError` for a name that is no arc of the map.
+void check_arc(const Text& arc, const Topology& topology);
+/// Errors: `InputError` where two switches are named that no link joins.
+void check_link(const std::vector<Text>& link, const Topology& topology);
 
 }  // namespace gyre

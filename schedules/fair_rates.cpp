@@ -11,14 +11,19 @@ constexpr double kEqual = 1.0 + 1e-12;
 }  // namespace
 
 FairRates::FairRates(const Topology& topology)
-    : topology_(&topology), capacity_bps_(topology.arc_count()), copies_(topology.arc_count()) {}
+    : capacity_bps_(topology.arc_count()), copies_(topology.arc_count()) {
+  for (const Bandwidth capacity : topology.capacities()) {
+    own_bps_.push_back(static_cast<double>(capacity.in_bits_per_second()));
+  }
+}
+
+void FairRates::set_capacity(ArcId arc, Bandwidth capacity) {
+  own_bps_[arc.index()] = static_cast<double>(capacity.in_bits_per_second());
+}
 
 std::vector<double> FairRates::fill(std::span<const Demand> streams) {
-  for (std::size_t a = 0; a < capacity_bps_.size(); ++a) {
-    capacity_bps_[a] =
-        static_cast<double>(topology_->arc(ArcId::at(a)).capacity.in_bits_per_second());
-    copies_[a] = 0;
-  }
+  capacity_bps_ = own_bps_;
+  std::fill(copies_.begin(), copies_.end(), 0);
   for (const Demand& stream : streams) {
     for (const ArcUse& use : stream.arcs) copies_[use.arc.index()] += use.copies;
   }

@@ -20,12 +20,14 @@ class FairRates {
   };
 
   explicit FairRates(const Topology& topology);
+  /// The arc has this capacity from now on. Requires a positive one.
+  void set_capacity(ArcId arc, Bandwidth capacity);
   /// In bits per second, by stream.
   std::vector<double> fill(std::span<const Demand> streams);
 
  private:
-  const Topology* topology_;
-  std::vector<double> capacity_bps_;  ///< left, by arc
+  std::vector<double> own_bps_;       ///< by arc
+  std::vector<double> capacity_bps_;  ///< of it left
   std::vector<int> copies_;           ///< of the streams without a rate, by arc
 };
 

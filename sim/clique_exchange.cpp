@@ -156,7 +156,7 @@ Instant CliqueExchange::settle(Attempt& attempt, std::size_t flow, IslandId memb
   if (networks_.packets != nullptr) return networks_.packets->wait(*state.packets, member, gate);
   const Instant done = state.handle.wait();
   if (!propagation_ || attempt.left) return done;
-  return done + latency_to(attempt.plan->plan.flows[flow].stream, member).value_or(Duration());
+  return done + state.handle.latency_to(member).value_or(Duration());
 }
 
 void CliqueExchange::take_part(IslandId member) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/error.hpp"
+#include "schedules/stream_latency.hpp"
 
 namespace gyre {
 namespace {
@@ -23,8 +24,15 @@ Instant FlowHandle::wait() {
   return ended_;
 }
 
+std::optional<Duration> FlowHandle::latency_to(IslandId receiver) const {
+  for (const Delivery& delivery : deliveries_) {
+    if (delivery.receiver == receiver) return delivery.latency;
+  }
+  return deliveries_.empty() ? gyre::latency_to(*stream_, receiver) : std::nullopt;
+}
+
 void FlowHandle::count() {
-  if (stream_ != nullptr) network_->meter_.count(*std::exchange(stream_, nullptr), bytes_);
+  if (started_ && !std::exchange(counted_, true)) network_->meter_.count(*stream_, bytes_);
   if (pace_ != nullptr) network_->free_paces_.push_back(std::exchange(pace_, nullptr));
 }
 
@@ -60,6 +68,7 @@ FlowHandle FlowNetwork::start(IslandId starter, const Stream& stream, const Flow
   handle.network_ = this;
   handle.stream_ = &stream;
   handle.bytes_ = bytes;
+  if (!latencies_.empty()) handle.deliveries_ = deliveries_at(*topology_, stream, latencies_);
   if (bytes == Bytes()) {
     handle.ended_ = simulated_now();
     return handle;
@@ -137,16 +146,25 @@ void FlowNetwork::close(FlowHandle& flow) {
   flow.count();
 }
 
-double FlowNetwork::offered_bits(std::size_t arc) const {
-  const Offer& offer = offers_[arc];
-  const double bps = 8.0 * platform_->links()[arc]->get_bandwidth();
-  return offer.bits + bps * (simulated_now() - offer.since).in_seconds();
+double FlowNetwork::capacity_bps(std::size_t arc) const {
+  return 8.0 * platform_->links()[arc]->get_bandwidth();
 }
 
 void FlowNetwork::set_capacity(ArcId arc, Bandwidth capacity) {
   check(capacity > Bandwidth(), "an arc needs a capacity");
   changed_of(arc).wanted_bytes_per_second = capacity.in_bytes_per_second();
   apply(arc);
+}
+
+void FlowNetwork::set_latency(const Topology& topology, ArcId arc, Duration latency) {
+  if (latencies_.empty()) {
+    if (latency == topology.arc(arc).latency) return;
+    topology_ = &topology;
+    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+      latencies_.push_back(topology.arc(ArcId::at(a)).latency);
+    }
+  }
+  latencies_[arc.index()] = latency;
 }
 
 FlowNetwork::Changed& FlowNetwork::changed_of(ArcId arc) {
@@ -161,7 +179,7 @@ FlowNetwork::Changed& FlowNetwork::changed_of(ArcId arc) {
 void FlowNetwork::apply(ArcId arc) {
   constexpr double kNextToNothing = 1e-9;
   const std::size_t a = arc.index();
-  offers_[a] = {.since = simulated_now(), .bits = offered_bits(a)};
+  offers_.change(a, capacity_bps(a));
   meter_.change(arc);
   Changed& changed = changed_of(arc);
   changed.bytes_per_second = down_.contains(arc) ? kNextToNothing : changed.wanted_bytes_per_second;
@@ -169,18 +187,7 @@ void FlowNetwork::apply(ArcId arc) {
 }
 
 std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {
-  const Instant now = simulated_now();
-  const double elapsed_s = (now - offers_from_).in_seconds();
-  std::vector<Bandwidth> means;
-  means.reserve(offers_.size());
-  for (std::size_t a = 0; a < offers_.size(); ++a) {
-    const double bps = elapsed_s > 0.0 ? offered_bits(a) / elapsed_s
-                                       : 8.0 * platform_->links()[a]->get_bandwidth();
-    means.push_back(Bandwidth::bits_per_second(std::max<std::int64_t>(1, std::llround(bps))));
-    offers_[a] = {.since = now, .bits = 0.0};
-  }
-  offers_from_ = now;
-  return means;
+  return offers_.take_means([this](std::size_t arc) { return capacity_bps(arc); });
 }
 
 }  // namespace gyre

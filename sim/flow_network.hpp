@@ -10,6 +10,7 @@
 #include "models/topology.hpp"
 #include "models/units.hpp"
 #include "schedules/exchange_plan.hpp"
+#include "sim/arc_conditions.hpp"
 #include "sim/arc_meter.hpp"
 #include "sim/platform.hpp"
 #include "sim/simgrid_compat.hpp"
@@ -31,6 +32,9 @@ class FlowHandle {
   /// Blocks the calling actor until the last byte has left, or it was cancelled; returns when that
   /// was. A flow counts from the first time on.
   Instant wait();
+  /// From its last byte's leaving to its arrival, as it was when the flow started; none where the
+  /// flow does not lead to the receiver.
+  [[nodiscard]] std::optional<Duration> latency_to(IslandId receiver) const;
 
  private:
   friend class FlowNetwork;
@@ -40,8 +44,10 @@ class FlowHandle {
   simgrid::s4u::Link* pace_ = nullptr;  ///< of a flow with a rate of its own, until it has ended
   simgrid::s4u::CommPtr comm_;          ///< none for a flow of 0 bytes
   Instant ended_;
-  const Stream* stream_ = nullptr;  ///< until it has been counted
+  const Stream* stream_ = nullptr;
+  bool counted_ = false;
   Bytes bytes_;
+  std::vector<Delivery> deliveries_;  ///< where they are not the stream's
 };
 
 /// The WAN on SimGrid, fidelity `flow`: each stream is one fluid flow that takes the same rate on
@@ -81,6 +87,8 @@ class FlowNetwork {
   void close(FlowHandle& flow);
   /// Flows under way share what there is from now on. Within any actor. Requires a positive rate.
   void set_capacity(ArcId arc, Bandwidth capacity);
+  /// Flows that start from now on take as long over the arc.
+  void set_latency(const Topology& topology, ArcId arc, Duration latency);
   /// By arc, the mean capacity since the last call, or since the start; what it is now where no
   /// time has passed.
   [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
@@ -101,13 +109,10 @@ class FlowNetwork {
   std::map<const simgrid_compat::Activity*, const Stream*> under_way_;
   std::set<ArcId> down_;
   void apply(ArcId arc);
-  /// What an arc has offered since `take_mean_capacities` was last called.
-  struct Offer {
-    Instant since;  ///< the capacity has been what it is
-    double bits = 0.0;
-  };
-  [[nodiscard]] double offered_bits(std::size_t arc) const;
-  std::vector<Offer> offers_;
+  [[nodiscard]] double capacity_bps(std::size_t arc) const;
+  OfferedCapacities offers_;
+  const Topology* topology_ = nullptr;  ///< with `latencies_`
+  std::vector<Duration> latencies_;     ///< by arc, once one has changed
   /// Arcs whose capacity has changed: that of the map, and what it is now.
   struct Changed {
     double own_bytes_per_second = 0.0;
@@ -116,7 +121,6 @@ class FlowNetwork {
   };
   Changed& changed_of(ArcId arc);
   std::map<ArcId, Changed> changed_;
-  Instant offers_from_;
 };
 
 }  // namespace gyre

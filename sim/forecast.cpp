@@ -190,6 +190,12 @@ void check_request(const LoadedScenario& loaded) {
                      "has no effect on a forecast, which goes on as its first rounds do; leave it "
                      "out");
   }
+  for (const BackgroundSpec& background : loaded.scenario.network.background) {
+    if (!background.mean_on) continue;
+    throw InputError(background.where,
+                     "goes on and off, and a forecast goes on as its first rounds do; allowed is "
+                     "background that is on all the time");
+  }
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ void Gossip::receive(State& state, IslandId me, IslandId from) {
     gates_[me.index()]->acquire();
   }
   for (Sent::Part& part : theirs.parts) {
-    const std::optional<Duration> latency = latency_to(part.stream, me);
+    const std::optional<Duration> latency = part.handle.latency_to(me);
     if (!latency) continue;
     const Instant left = part.handle.wait();
     if (parts_.spec.propagation) sleep_until(left + *latency);

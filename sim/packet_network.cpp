@@ -95,6 +95,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
       ports_(topology, options_.wire, agenda_),
       rows_(topology, options_.limits, agenda_, ports_),
       fair_rates_(topology),
+      offers_(topology.arc_count()),
       launch_streams_(topology.island_count()),
       next_report_s_(topology.switch_count(), 0.0),
       reported_all_(topology.switch_count(), true) {
@@ -161,7 +162,8 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
   }
   flow->round_trip_s = round_trip(*topology_, tables, options_.wire.transport, options_.limits,
                                   bytes, options_.wire.propagation)
-                           .in_seconds();
+                           .in_seconds() +
+                       2.0 * ports_.extra_way_s(tables);
   if (options_.lossy) {
     const std::optional<Duration>& given = options_.recovery.timeout;
     flow->fixed_timeout = given.has_value();
@@ -394,6 +396,18 @@ void PacketNetwork::end(PacketFlow& flow, double now_s) {
   if (flow.paced) leave_shares(flow, now_s);
   std::erase(waiting_, &flow);
   admit_waiting();
+}
+
+void PacketNetwork::set_arc(ArcId arc, Bandwidth capacity, Duration latency) {
+  offers_.change(arc.index(), ports_.capacity_bps(arc));
+  fair_rates_.set_capacity(arc, capacity);
+  ports_.change(arc, capacity, latency, flows_);
+  share_out(simulated_now().in_seconds());
+  agenda_.flush();
+}
+
+std::vector<Bandwidth> PacketNetwork::take_mean_capacities() {
+  return offers_.take_means([this](std::size_t a) { return ports_.capacity_bps(ArcId::at(a)); });
 }
 
 void PacketNetwork::abort(PacketFlow& flow) {

@@ -9,6 +9,7 @@
 #include "models/rng.hpp"
 #include "schedules/fair_rates.hpp"
 #include "schedules/switch_limits.hpp"
+#include "sim/arc_conditions.hpp"
 #include "sim/packet_agenda.hpp"
 #include "sim/packet_flow.hpp"
 #include "sim/packet_ports.hpp"
@@ -102,6 +103,11 @@ class PacketNetwork {
   Instant wait(PacketFlow& flow, IslandId island, const simgrid::s4u::SemaphorePtr& gate);
   /// Ends a flow at this instant, for everybody.
   void abort(PacketFlow& flow);
+  /// The arc has this from now on, for flows under way as well: sources share anew, ports follow
+  /// (see `PacketPorts`). Windows of sums and time-outs are those of when a flow was opened.
+  void set_arc(ArcId arc, Bandwidth capacity, Duration latency);
+  /// As `FlowNetwork` does.
+  [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
   /// Wakes whoever waits at a gate, when the present event is over.
   void wake(const simgrid::s4u::SemaphorePtr& gate) { agenda_.wake(gate); }
   void stop() { agenda_.stop(); }
@@ -149,6 +155,7 @@ class PacketNetwork {
   PacketPorts ports_;
   PacketRows rows_;
   FairRates fair_rates_;
+  OfferedCapacities offers_;
   std::vector<std::shared_ptr<PacketFlow>> flows_;  ///< that something still refers to
   std::vector<PacketFlow*> waiting_;                ///< for slots, in order
   std::vector<PacketFlow*> sharing_;                ///< with a fair share, in order of launch

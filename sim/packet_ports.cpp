@@ -21,6 +21,9 @@ PacketPorts::PacketPorts(const Topology& topology, WireOptions options, PacketAg
       usage_(topology.arc_count()),
       lost_(topology.arc_count(), 0) {
   for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+    const Arc& arc = topology.arc(ArcId::at(a));
+    wires_.push_back(
+        {.bytes_per_second = arc.capacity.in_bytes_per_second(), .latency = arc.latency});
     loss_streams_.push_back(
         Rng::stream(options_.seed, fmt::format("loss/{}", topology.name(ArcId::at(a)))));
   }
@@ -30,28 +33,87 @@ double PacketPorts::latency_s(ArcId arc) const {
   if (!options_.propagation) return 0.0;
   const Arc& a = topology_->arc(arc);
   const Duration hop = topology_->is_switch(a.head) ? options_.transport.hop_latency : Duration();
-  return (a.latency + hop).in_seconds();
+  return (wires_[arc.index()].latency + hop).in_seconds();
 }
 
 double PacketPorts::chunk_s(ArcId arc, std::int64_t bytes) const {
   return static_cast<double>(options_.transport.wire_bytes(bytes)) /
-         topology_->arc(arc).capacity.in_bytes_per_second();
+         wires_[arc.index()].bytes_per_second;
 }
 
 void PacketPorts::open(PacketFlow& flow) const {
-  for (std::size_t l = 0; l < flow.lanes.size(); ++l) {
-    const ArcId arc = flow.tables->lanes[l].arc;
-    const double chunk_time_s = chunk_s(arc, flow.chunk_bytes);
-    const std::uint32_t row = flow.tables->lanes[l].row;
-    const bool added =
-        row != kNoIndex && flow.tables->rows[row].adds && flow.tables->rows[row].at_switch;
-    const double stay_s = added ? options_.adder_latency.in_seconds() : 0.0;
-    const std::optional<Bytes>& window = options_.transport.window;
-    flow.lanes[l].credits =
-        window ? std::max<std::int64_t>(1, window->in_bytes() / flow.chunk_bytes)
-               : kSpareChunks + static_cast<std::int64_t>(std::ceil(
-                                    (2.0 * latency_s(arc) + stay_s + chunk_time_s) / chunk_time_s));
+  for (std::size_t l = 0; l < flow.lanes.size(); ++l) flow.lanes[l].credits = window_of(flow, l);
+}
+
+std::int64_t PacketPorts::window_of(const PacketFlow& flow, std::size_t lane) const {
+  const ArcId arc = flow.tables->lanes[lane].arc;
+  const double chunk_time_s = chunk_s(arc, flow.chunk_bytes);
+  const std::uint32_t row = flow.tables->lanes[lane].row;
+  const bool added =
+      row != kNoIndex && flow.tables->rows[row].adds && flow.tables->rows[row].at_switch;
+  const double stay_s = added ? options_.adder_latency.in_seconds() : 0.0;
+  const std::optional<Bytes>& window = options_.transport.window;
+  if (window) return std::max<std::int64_t>(1, window->in_bytes() / flow.chunk_bytes);
+  return kSpareChunks + static_cast<std::int64_t>(std::ceil(
+                            (2.0 * latency_s(arc) + stay_s + chunk_time_s) / chunk_time_s));
+}
+
+void PacketPorts::change(ArcId arc, Bandwidth capacity, Duration latency,
+                         std::span<const std::shared_ptr<PacketFlow>> open) {
+  // Credits are the window less what is on the way: they may be below 0 until that has come.
+  const auto add_windows = [&](std::int64_t times) {
+    for (const std::shared_ptr<PacketFlow>& flow : open) {
+      for (std::size_t l = 0; l < flow->lanes.size(); ++l) {
+        if (flow->tables->lanes[l].arc != arc) continue;
+        flow->lanes[l].credits += times * window_of(*flow, l);
+      }
+    }
+  };
+  add_windows(-1);
+  Wire& wire = wires_[arc.index()];
+  if (!routes_ && latency != wire.latency) routes_.emplace(*topology_);
+  wire = {.bytes_per_second = capacity.in_bytes_per_second(), .latency = latency};
+  add_windows(1);
+  const double now_s = simulated_now().in_seconds();
+  for (const std::shared_ptr<PacketFlow>& flow : open) {
+    if (flow->ended) continue;
+    for (std::uint32_t l = 0; l < flow->lanes.size(); ++l) {
+      if (flow->tables->lanes[l].arc == arc) wake(*flow, l, now_s);
+    }
   }
+}
+
+double PacketPorts::extra_s(ArcId arc) const {
+  if (!options_.propagation) return 0.0;
+  return (wires_[arc.index()].latency - topology_->arc(arc).latency).in_seconds();
+}
+
+double PacketPorts::word_delay_s(NodeId from, NodeId to) const {
+  double delay_s = 0.0;
+  if (!routes_) return delay_s;
+  for (const ArcId arc : routes_->path(from, to)) delay_s += extra_s(arc);
+  return delay_s;
+}
+
+double PacketPorts::extra_way_s(const PacketTables& tables) const {
+  if (!routes_) return 0.0;
+  const auto from_lane = [&](const auto& self, std::uint32_t lane) -> double {
+    double most_s = 0.0;
+    const std::uint32_t row = tables.lanes[lane].row;
+    if (row != kNoIndex) {
+      for (const std::uint32_t next : tables.rows[row].out) {
+        most_s = std::max(most_s, self(self, next));
+      }
+    }
+    return extra_s(tables.lanes[lane].arc) + most_s;
+  };
+  double most_s = 0.0;
+  for (const PacketSource& source : tables.sources) {
+    for (const std::uint32_t lane : source.out) {
+      most_s = std::max(most_s, from_lane(from_lane, lane));
+    }
+  }
+  return most_s;
 }
 
 void PacketPorts::put(PacketFlow& flow, std::uint32_t lane, QueuedChunk chunk, double now_s) {
@@ -127,7 +189,8 @@ void PacketPorts::send(PacketFlow& flow, std::uint32_t lane, double now_s) {
   Port& port = ports_[at.arc.index()];
   port.free_s = std::max(port.free_s, now_s) + time_s;
   const double left_s = port.free_s;
-  const double arrival_s = left_s + latency_s(at.arc);
+  const double arrival_s = std::max(left_s + latency_s(at.arc), port.last_arrival_s);
+  port.last_arrival_s = arrival_s;
 
   ArcUsage& usage = usage_[at.arc.index()];
   usage.bytes += Bytes::count(bytes);

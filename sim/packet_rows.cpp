@@ -232,12 +232,14 @@ void PacketRows::ask_again(PacketFlow& flow, std::uint32_t row, std::int64_t chu
     if ((there >> s & 1U) != 0) continue;
     for (const auto& [above, latency] : tables.rows_above[s]) {
       if (above != row) continue;
-      agenda_->put(topology_->node(tables.sources[s].island),
-                   {.time_s = now_s + latency.in_seconds(),
-                    .kind = PacketEventKind::kAsk,
-                    .index = s,
-                    .flow = &flow,
-                    .chunk = chunk});
+      const NodeId source = topology_->node(tables.sources[s].island);
+      const double word_s =
+          latency.in_seconds() + ports_->word_delay_s(tables.rows[row].node, source);
+      agenda_->put(source, {.time_s = now_s + word_s,
+                            .kind = PacketEventKind::kAsk,
+                            .index = s,
+                            .flow = &flow,
+                            .chunk = chunk});
     }
   }
 }
@@ -371,7 +373,9 @@ void PacketRows::acknowledge(PacketFlow& flow, std::size_t s, std::int64_t chunk
   for (const auto& [row, latency] : flow.tables->rows_above[s]) {
     if (is_over(flow, row, chunk)) continue;
     ChunkState& sum = state(flow, row, chunk);
-    const double word_s = ports_->options().propagation ? latency.in_seconds() : 0.0;
+    double word_s = ports_->options().propagation ? latency.in_seconds() : 0.0;
+    word_s += ports_->word_delay_s(topology_->node(flow.tables->sources[s].island),
+                                   flow.tables->rows[row].node);
     sum.ack_s = std::max(sum.ack_s, now_s + word_s);
     const auto all = static_cast<std::uint32_t>(std::popcount(flow.tables->rows[row].expects));
     if (++sum.acks < all) continue;

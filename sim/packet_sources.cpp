@@ -174,7 +174,8 @@ void PacketNetwork::acknowledge(PacketFlow& flow, std::uint32_t receiver, std::i
   }
   for (std::size_t s = 0; s < flow.sources.size(); ++s) {
     if (s == at.source && flow.tables->sums) continue;
-    const double word_s = options_.wire.propagation ? at.ack_latency[s].in_seconds() : 0.0;
+    double word_s = options_.wire.propagation ? at.ack_latency[s].in_seconds() : 0.0;
+    word_s += ports_.word_delay_s(topology_->node(at.island), node_of(flow, s));
     agenda_.put(node_of(flow, s), {.time_s = now_s + word_s,
                                    .kind = PacketEventKind::kAck,
                                    .index = static_cast<std::uint32_t>(s),

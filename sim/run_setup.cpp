@@ -6,6 +6,7 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/version.hpp"
 
@@ -31,17 +32,20 @@ bool is_neutral(const std::string& key_path) {
 
 namespace {
 
-std::vector<CapacityChange> capacity_changes(const Scenario& scenario, const Topology& topology) {
-  std::vector<CapacityChange> changes;
+std::vector<ArcChange> arc_changes(const Scenario& scenario, const Topology& topology) {
+  std::vector<ArcChange> changes;
   for (const ChangeSpec& change : scenario.network.changes) {
     for (const Text& name : change.arcs) {
       const std::optional<ArcId> arc = topology.find_arc(name.value);
       if (!arc) broken_invariant("a change of an arc that is not there");
-      changes.push_back({.at = Instant() + change.at, .arc = *arc, .capacity = change.bandwidth});
+      changes.push_back({.at = Instant() + change.at,
+                         .arc = *arc,
+                         .capacity = change.bandwidth,
+                         .latency = change.latency});
     }
   }
   std::stable_sort(changes.begin(), changes.end(),
-                   [](const CapacityChange& a, const CapacityChange& b) { return a.at < b.at; });
+                   [](const ArcChange& a, const ArcChange& b) { return a.at < b.at; });
   return changes;
 }
 
@@ -94,7 +98,10 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.compute = scenario.job.compute;
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
-  if (!colocated) spec.changes = capacity_changes(scenario, loaded.topology);
+  if (!colocated) {
+    spec.changes = arc_changes(scenario, loaded.topology);
+    spec.background = backgrounds_of(scenario.network.background, loaded.topology);
+  }
   if (!colocated && !spec.packets) {
     spec.faults = faults_of(scenario.network.faults, loaded.topology);
     spec.in_flight = scenario.network.in_flight.value_or(InFlight::kWait);
@@ -142,12 +149,18 @@ std::vector<std::string> cautions(const LoadedScenario& loaded) {
 
 void warn_of_changes(const LoadedScenario& loaded, std::string_view what) {
   const NetworkSpec& network = loaded.scenario.network;
-  const bool faults = !network.faults.empty() && loaded.fidelity == Fidelity::kFlow;
-  if (network.changes.empty() && !faults) return;
-  fmt::print(stderr, "note: {} sees the map as it is at time 0: {} do not strike it\n", what,
-             network.changes.empty() ? "the faults of `network.faults`"
-             : faults                ? "`network.changes` and `network.faults`"
-                                     : "the changes of `network.changes`");
+  std::vector<std::string> keys;
+  // Those of the traces come last.
+  const bool own = !network.changes.empty() && !network.changes.front().where.key_path.empty();
+  if (own) keys.emplace_back("`network.changes`");
+  if (network.traces) keys.emplace_back("`network.traces`");
+  if (!network.background.empty()) keys.emplace_back("`network.background`");
+  if (!network.faults.empty() && loaded.fidelity == Fidelity::kFlow) {
+    keys.emplace_back("`network.faults`");
+  }
+  if (keys.empty()) return;
+  fmt::print(stderr, "note: {} sees the map as its file has it: {} do not strike it\n", what,
+             fmt::join(keys, " and "));
 }
 
 void warn_of_late_faults(const LoadedScenario& loaded, double end_s) {

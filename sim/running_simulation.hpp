@@ -73,7 +73,10 @@ class Simulation {
   /// Ends the run at this instant, whatever is under way.
   void stop(RunStatus status, std::string why);
   void watch_time();
-  void change_capacities();
+  void play_changes();
+  void play_background();
+  /// The network has what `conditions_` says of the arc.
+  void set_arc(ArcId arc);
   void play_faults();
   /// What each arc has offered since the last call, on average.
   std::vector<Bandwidth> arc_rates();
@@ -100,6 +103,7 @@ class Simulation {
   std::unique_ptr<PacketNetwork> packets_;
   std::optional<ModelMixer> mixer_;  ///< before the syncs, which give their slots back to it
   RoundModels round_models_;
+  ArcConditions conditions_;
   Outages outages_;
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have

@@ -41,6 +41,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                                                  spec.propagation))
                             : nullptr),
       round_models_(nullptr, topology_.island_count()),
+      conditions_(topology_),
       outages_(spec_.capabilities),
       placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
       times_(topology_.island_count(), observer),
@@ -118,7 +119,8 @@ RunResult Simulation::run() {
       packets_->watch_switches([this](const SwitchRow& row) { observer_.on_switch(row); },
                                kSwitchReports);
     }
-    if (!spec_.changes.empty()) change_capacities();
+    play_changes();
+    play_background();
     play_faults();
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       const IslandId island = IslandId::at(i);
@@ -217,13 +219,53 @@ void Simulation::watch_time() {
   })->daemonize();
 }
 
-void Simulation::change_capacities() {
-  s4u::Actor::create("changes", platform_.host(IslandId::at(0)), [this] {
-    for (const CapacityChange& change : spec_.changes) {
-      sleep_until(change.at);
-      flows_->set_capacity(change.arc, change.capacity);
+void Simulation::set_arc(ArcId arc) {
+  if (packets_ != nullptr) {
+    packets_->set_arc(arc, conditions_.capacity(arc), conditions_.latency(arc));
+    return;
+  }
+  flows_->set_capacity(arc, conditions_.capacity(arc));
+  flows_->set_latency(topology_, arc, conditions_.latency(arc));
+}
+
+void Simulation::play_changes() {
+  const auto apply = [this](const ArcChange& change) {
+    conditions_.change(change);
+    set_arc(change.arc);
+  };
+  // What holds from the start on is there before anybody acts.
+  const auto later = std::find_if(spec_.changes.begin(), spec_.changes.end(),
+                                  [](const ArcChange& change) { return change.at > Instant(); });
+  std::for_each(spec_.changes.begin(), later, apply);
+  if (later == spec_.changes.end()) return;
+  s4u::Actor::create("changes", platform_.host(IslandId::at(0)), [this, apply, later] {
+    for (auto change = later; change != spec_.changes.end(); ++change) {
+      sleep_until(change->at);
+      if (stopped_) return;
+      apply(*change);
     }
   })->daemonize();
+}
+
+void Simulation::play_background() {
+  for (const Background& background : spec_.background) {
+    const auto turn = [this, &background](bool on) {
+      conditions_.turn(background, on);
+      for (const auto& [arc, takes] : background.takes) set_arc(arc);
+    };
+    const auto times = std::make_shared<BackgroundTimes>(background, spec_.seed);
+    if (times->on()) turn(true);
+    if (!background.random) continue;
+    s4u::Actor::create("background " + background.name, platform_.host(IslandId::at(0)),
+                       [this, turn, times] {
+                         while (const std::optional<Instant> at = times->next()) {
+                           sleep_until(*at);
+                           if (stopped_) return;
+                           turn(times->on());
+                         }
+                       })
+        ->daemonize();
+  }
 }
 
 void Simulation::play_faults() {
@@ -248,7 +290,7 @@ void Simulation::play_faults() {
 }
 
 std::vector<Bandwidth> Simulation::arc_rates() {
-  return flows_ != nullptr ? flows_->take_mean_capacities() : topology_.capacities();
+  return flows_ != nullptr ? flows_->take_mean_capacities() : packets_->take_mean_capacities();
 }
 
 void Simulation::report_deadlock() {

@@ -16,6 +16,7 @@
 #include "schedules/exchange.hpp"
 #include "schedules/policy.hpp"
 #include "schedules/switch_limits.hpp"
+#include "sim/arc_conditions.hpp"
 #include "sim/faults.hpp"
 #include "sim/flow_network.hpp"
 #include "sim/packet_network.hpp"
@@ -37,13 +38,6 @@ struct StopRule {
   }
 };
 
-/// An arc whose capacity changes in a run.
-struct CapacityChange {
-  Instant at;
-  ArcId arc;
-  Bandwidth capacity;  ///< at most what it has on the map
-};
-
 /// One run, resolved: everything that decides its outcome.
 struct RunSpec {
   const Topology* topology = nullptr;
@@ -60,7 +54,8 @@ struct RunSpec {
   std::uint64_t seed = 1;
   std::int64_t evaluate_every = 1;  ///< rounds
   StopRule stop;
-  std::vector<CapacityChange> changes;    ///< by time; at fidelity `flow`
+  std::vector<ArcChange> changes;         ///< by time
+  std::vector<Background> background;     ///< together less than the arcs ever have
   std::vector<Fault> faults;              ///< at fidelity `flow`; of packets they are `packets`'
   InFlight in_flight = InFlight::kWait;   ///< what exchanges under way do then
   Duration setup_time;                    ///< of the tables of an exchange's switches

@@ -50,7 +50,8 @@ TEST_F(Baselines, GoOnWhereTheyWereCutOff) {
 // What changes in a run has no part in a plan, an exported map or a round by itself: each says so.
 TEST_F(Baselines, WhatSeesNoChangesSaysSo) {
   const std::string changed =
-      " --set \"network.changes=[{at: 1 s, arcs: ['EAST->WEST'], bandwidth: 1 Gbps}]\" ";
+      " --set \"network.changes=[{at: 1 s, arcs: ['EAST->WEST'], bandwidth: 1 Gbps}]\" "
+      "--set \"network.background=[{every_link: true, rate: 1 Gbps}]\" ";
   for (const std::string command :
        {"plan", "exchange --mode neither",
         "export --to graphml --schedule all-reduce/direct --mode both"}) {
@@ -59,7 +60,8 @@ TEST_F(Baselines, WhatSeesNoChangesSaysSo) {
         gyre(command.substr(0, space) + " " + shipped("two-islands.yaml") + changed +
              (space == std::string::npos ? "" : command.substr(space)));
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    EXPECT_NE(outcome.errors.find("`network.changes` do not strike it"), std::string::npos)
+    EXPECT_NE(outcome.errors.find("`network.changes` and `network.background` do not strike it"),
+              std::string::npos)
         << command << outcome.errors;
   }
 }

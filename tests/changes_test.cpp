@@ -16,7 +16,7 @@ Bandwidth gbps(double value) {
   return Bandwidth::bits_per_second(static_cast<std::int64_t>(value * 1e9));
 }
 
-CapacityChange change(const Topology& map, double at_s, const std::string& arc, double to_gbps) {
+ArcChange change(const Topology& map, double at_s, const std::string& arc, double to_gbps) {
   return {.at = Instant::at_seconds(at_s), .arc = *map.find_arc(arc), .capacity = gbps(to_gbps)};
 }
 
@@ -26,7 +26,7 @@ TEST(Changes, StrikeFlowsUnderWay) {
   const Topology topology = pair();
   Repeated policy(topology, {"A+B"});
   for (const auto& [changes, end_s] :
-       {std::pair{std::vector<CapacityChange>{}, 1.81},
+       {std::pair{std::vector<ArcChange>{}, 1.81},
         {{change(topology, 1.4, "a->b", 5.0)}, 2.21},
         {{change(topology, 1.4, "a->b", 5.0), change(topology, 1.8, "a->b", 10.0)}, 2.01},
         {{change(topology, 1.4, "B.down", 5.0)}, 2.21}}) {
