@@ -75,7 +75,8 @@ struct QueuedChunk {
 struct LaneState {
   RingBuffer<QueuedChunk> queue;
   RingBuffer<double> credits_at;  ///< when the next node's word of room arrives
-  std::int64_t credits = 0;
+  std::int64_t window = 0;        ///< chunks
+  std::int64_t credits = 0;       ///< of them free
   bool in_ring = false;
   bool wake_pending = false;
   RingBuffer<QueuedChunk> adding;  ///< that wait for a switch's adder

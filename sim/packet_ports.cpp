@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,10 @@ double PacketPorts::chunk_s(ArcId arc, std::int64_t bytes) const {
 }
 
 void PacketPorts::open(PacketFlow& flow) const {
-  for (std::size_t l = 0; l < flow.lanes.size(); ++l) flow.lanes[l].credits = window_of(flow, l);
+  for (std::size_t l = 0; l < flow.lanes.size(); ++l) {
+    flow.lanes[l].window = window_of(flow, l);
+    flow.lanes[l].credits = flow.lanes[l].window;
+  }
 }
 
 std::int64_t PacketPorts::window_of(const PacketFlow& flow, std::size_t lane) const {
@@ -60,25 +64,18 @@ std::int64_t PacketPorts::window_of(const PacketFlow& flow, std::size_t lane) co
 
 void PacketPorts::change(ArcId arc, Bandwidth capacity, Duration latency,
                          std::span<const std::shared_ptr<PacketFlow>> open) {
-  // Credits are the window less what is on the way: they may be below 0 until that has come.
-  const auto add_windows = [&](std::int64_t times) {
-    for (const std::shared_ptr<PacketFlow>& flow : open) {
-      for (std::size_t l = 0; l < flow->lanes.size(); ++l) {
-        if (flow->tables->lanes[l].arc != arc) continue;
-        flow->lanes[l].credits += times * window_of(*flow, l);
-      }
-    }
-  };
-  add_windows(-1);
   Wire& wire = wires_[arc.index()];
   if (!routes_ && latency != wire.latency) routes_.emplace(*topology_);
   wire = {.bytes_per_second = capacity.in_bytes_per_second(), .latency = latency};
-  add_windows(1);
   const double now_s = simulated_now().in_seconds();
   for (const std::shared_ptr<PacketFlow>& flow : open) {
     if (flow->ended) continue;
     for (std::uint32_t l = 0; l < flow->lanes.size(); ++l) {
-      if (flow->tables->lanes[l].arc == arc) wake(*flow, l, now_s);
+      if (flow->tables->lanes[l].arc != arc) continue;
+      LaneState& lane = flow->lanes[l];
+      const std::int64_t window = std::max(lane.window, window_of(*flow, l));
+      lane.credits += window - std::exchange(lane.window, window);
+      wake(*flow, l, now_s);
     }
   }
 }

@@ -66,8 +66,9 @@ class PacketPorts {
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return lost_[arc.index()]; }
   [[nodiscard]] double latency_s(ArcId arc) const;
-  /// The arc has this from now on. Windows that are not given follow it, those of `open` flows at
-  /// once.
+  /// The arc has this from now on. Windows that are not given are what it needs, but those of
+  /// `open` flows never shrink: that would hold up what waits until all that is on the way has
+  /// come.
   void change(ArcId arc, Bandwidth capacity, Duration latency,
               std::span<const std::shared_ptr<PacketFlow>> open);
   [[nodiscard]] double capacity_bps(ArcId arc) const {

@@ -51,7 +51,7 @@ TEST_F(Baselines, GoOnWhereTheyWereCutOff) {
 TEST_F(Baselines, WhatSeesNoChangesSaysSo) {
   const std::string changed =
       " --set \"network.changes=[{at: 1 s, arcs: ['EAST->WEST'], bandwidth: 1 Gbps}]\" "
-      "--set \"network.background=[{every_link: true, rate: 1 Gbps}]\" ";
+      "--set \"network.background=[{every_link: true, rate: 500 Mbps}]\" ";
   for (const std::string command :
        {"plan", "exchange --mode neither",
         "export --to graphml --schedule all-reduce/direct --mode both"}) {

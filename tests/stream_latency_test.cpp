@@ -1,6 +1,7 @@
 #include "schedules/stream_latency.hpp"
 
-#include <string>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -68,18 +69,18 @@ TEST(StreamLatency, TheDeepestWayInIsTheOneOfNow) {
   const Stream stream =
       in_network_stream(world.network(), world.everybody(), *world.topology.find_switch("c"));
   std::vector<Duration> latencies = latencies_of(world.topology);
-  const auto ms = [&] {
-    std::vector<double> all;
+  const auto us = [&] {
+    std::vector<std::int64_t> all;
     for (const Delivery& one : deliveries_at(world.topology, stream, latencies)) {
-      all.push_back(one.latency.in_milliseconds());
+      all.push_back(std::llround(1e6 * one.latency.in_seconds()));
     }
     return all;
   };
-  EXPECT_EQ(ms(), (std::vector<double>{3.0, 4.0, 2.0}));
+  EXPECT_EQ(us(), (std::vector<std::int64_t>{3000, 4000, 2000}));
   latencies[world.arc("a->c").index()] = Duration::milliseconds(7.0);
-  EXPECT_EQ(ms(), (std::vector<double>{8.0, 9.0, 7.0}));
+  EXPECT_EQ(us(), (std::vector<std::int64_t>{8000, 9000, 7000}));
   latencies[world.arc("c->b").index()] = Duration::milliseconds(5.0);
-  EXPECT_EQ(ms(), (std::vector<double>{8.0, 12.0, 7.0}));
+  EXPECT_EQ(us(), (std::vector<std::int64_t>{8000, 12000, 7000}));
 }
 
 }  // namespace
