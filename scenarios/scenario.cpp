@@ -108,14 +108,15 @@ void NetworkSpec::describe(Fields& fields) {
   fields.list_of({"faults", "Arcs, links and switches that fail."}, Presence::kDefaulted, faults);
   fields.optional_choice(
       {"in_flight",
-       "What exchanges do when something that they use fails (fidelity flow): wait until it is "
-       "back and go on; reroute: be planned anew on what is left, and start again; drop: be "
+       "What exchanges do when something that they use fails: wait until it is back and go on (at "
+       "fidelity packet chunks are sent again by `transport.recovery`); reroute: be planned anew "
+       "on what is left, and start again; drop: be "
        "done without in this round. Needed where there are `faults`."},
       in_flight, kInFlightNames);
   in_flight_where = fields.where("in_flight");
   fields.optional({"setup_time",
                    "Time to install the tables of an exchange that switches replicate or add for, "
-                   "before it first runs (fidelity flow)."},
+                   "before it first runs."},
                   setup_time, kNotNegative);
   setup_time_where = fields.where("setup_time");
   fields.list_of({"changes", "Arcs whose capacity changes while a run goes on (fidelity flow)."},

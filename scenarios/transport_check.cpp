@@ -28,7 +28,9 @@ void check_switch(const Text& name, const Topology& topology) {
 
 /// Whether anything can be lost.
 bool loses(const NetworkSpec& network) {
-  return !network.faults.empty() || (network.transport && network.transport->lossy());
+  return std::any_of(network.faults.begin(), network.faults.end(),
+                     [](const FaultSpec& fault) { return !fault.loses; }) ||
+         (network.transport && network.transport->lossy());
 }
 
 std::string_view name_of(AggregationDiscipline discipline) {
@@ -39,14 +41,6 @@ void check_flow(const NetworkSpec& network) {
   const std::string_view elsewhere =
       "has no effect at fidelity flow; run with --fidelity packet, or leave it out";
   if (network.transport) throw InputError(network.transport->where, elsewhere);
-  if (!network.faults.empty() && !network.in_flight) {
-    throw InputError(network.faults.front().where,
-                     "needs `network.in_flight`, the rule for exchanges that are under way when "
-                     "something fails: wait, reroute or drop");
-  }
-  if (network.in_flight && network.faults.empty()) {
-    throw InputError(network.in_flight_where, "has no effect without `network.faults`");
-  }
   if (!network.aggregator) return;
   const SwitchLimits& limits = *network.aggregator;
   if (limits.passes_unsummed()) {
@@ -93,19 +87,11 @@ void check_flow_schedules(const Scenario& scenario) {
 }
 
 void check_packet(const NetworkSpec& network) {
-  if (network.in_flight) {
-    throw InputError(network.in_flight_where,
-                     "has no effect at fidelity packet, where `network.transport.recovery` is the "
-                     "rule; run with --fidelity flow, or leave it out");
-  }
-  if (network.setup_time > Duration()) {
+  if (network.setup_time > Duration() && network.aggregator &&
+      network.aggregator->launch == LaunchRule::kEager) {
     throw InputError(network.setup_time_where,
-                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
-  }
-  for (const FaultSpec& fault : network.faults) {
-    if (!fault.loses) continue;
-    throw InputError(fault.loses_where,
-                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
+                     "who launches eagerly sends before an exchange has its tables; must be 0 "
+                     "there, or choose another `network.aggregator.launch`");
   }
   if (!network.changes.empty()) {
     throw InputError(network.changes.front().where,
@@ -145,6 +131,14 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
       throw InputError(fault.link[1].where, fmt::format("no link joins '{}' and '{}'",
                                                         fault.link[0].value, fault.link[1].value));
     }
+  }
+  if (!network.faults.empty() && !network.in_flight) {
+    throw InputError(network.faults.front().where,
+                     "needs `network.in_flight`, the rule for exchanges that are under way when "
+                     "something fails: wait, reroute or drop");
+  }
+  if (network.in_flight && network.faults.empty()) {
+    throw InputError(network.in_flight_where, "has no effect without `network.faults`");
   }
   for (const ChangeSpec& change : network.changes) {
     for (const Text& name : change.arcs) {

@@ -29,10 +29,11 @@ bool CliqueExchange::launches_alone(std::size_t flow) const {
          plan().plan.flows[flow].after.empty();
 }
 
-PacketFlow& CliqueExchange::packets(std::size_t flow) {
-  FlowState& state = attempt_->states[flow];
+PacketFlow& CliqueExchange::packets(Attempt& attempt, std::size_t flow) {
+  FlowState& state = attempt.states[flow];
   if (state.packets == nullptr) {
-    state.packets = networks_.packets->open(plan().packets[flow], plan().plan.flows[flow].bytes);
+    state.packets =
+        networks_.packets->open(attempt.plan->packets[flow], attempt.plan->plan.flows[flow].bytes);
     state.packets->on_give_up = [this](const std::string& why) {
       if (on_give_up) on_give_up(why);
     };
@@ -44,8 +45,9 @@ bool CliqueExchange::meet(IslandId member) {
   // Launching lets others run, who may come as well.
   ready_.push_back(member);
   const bool last = missing() == 0;
-  for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
-    if (launches_alone(f)) networks_.packets->launch(packets(f), member);
+  const std::shared_ptr<Attempt> attempt = attempt_;
+  for (std::size_t f = 0; f < attempt->states.size() && !attempt->left; ++f) {
+    if (launches_alone(f)) networks_.packets->launch(packets(*attempt, f), member);
   }
   return last;
 }
@@ -70,15 +72,14 @@ void CliqueExchange::reduce(std::shared_ptr<const PreparedPlan> plan) {
 }
 
 void CliqueExchange::restart(std::shared_ptr<const PreparedPlan> plan, bool hold) {
-  check(networks_.packets == nullptr, "only flows start again");
   // Leaving the old one lets its members run, who look for the new one.
   const std::shared_ptr<Attempt> attempt = std::make_shared<Attempt>();
   attempt->states = std::vector<FlowState>(plan->plan.flows.size());
   attempt->plan = std::move(plan);
   const std::shared_ptr<Attempt> old = std::exchange(attempt_, attempt);
-  held_ = hold;
+  held_ = hold && has_begun_;
   leave_attempt(*old);
-  if (!hold) go_on();
+  if (!hold && has_begun_) go_on();
 }
 
 void CliqueExchange::start_independent(Attempt& attempt, IslandId starter) {
@@ -96,7 +97,7 @@ void CliqueExchange::go_on() {
   if (attempt->left) return;
   for (const IslandId member : left_) {
     simgrid::s4u::Actor::create(
-        "sends again", networks_.flows->host(member),
+        "sends again", networks_.platform->host(member),
         [this, attempt, member] { play(attempt, member, simgrid::s4u::Semaphore::create(0)); })
         ->daemonize();
   }
@@ -104,17 +105,36 @@ void CliqueExchange::go_on() {
 
 bool CliqueExchange::is_held_up(
     const std::function<bool(const Stream& stream)>& is_affected) const {
-  if (!has_begun_ || dropped_) return false;
+  if (dropped_) return false;
   for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
     const FlowState& state = attempt_->states[f];
-    if (state.launched && !networks_.flows->under_way(state.handle)) continue;
+    // Who is eager has sent before all were ready.
+    if (!has_begun_ && state.packets == nullptr) continue;
+    if (state.launched && !under_way(state)) continue;
     if (is_affected(plan().plan.flows[f].stream)) return true;
   }
   return false;
 }
 
+bool CliqueExchange::under_way(const FlowState& state) const {
+  if (networks_.packets == nullptr) return networks_.flows->under_way(state.handle);
+  return state.packets != nullptr && !state.packets->ended;
+}
+
 void CliqueExchange::leave_attempt(Attempt& attempt) {
   attempt.left = true;
+  if (networks_.packets != nullptr) {
+    for (FlowState& state : attempt.states) {
+      for (const Gate& gate : std::exchange(state.waiting, {})) networks_.packets->wake(gate);
+      if (state.packets == nullptr) continue;
+      state.packets->on_give_up = nullptr;
+      lost_wan_bytes_ += Bytes::count(state.packets->core_bytes);
+      lost_retransmissions_ += state.packets->retransmissions;
+      networks_.packets->abort(*state.packets);
+    }
+    networks_.packets->flush();
+    return;
+  }
   // First what they have sent: closing them lets others run, who may report the exchange.
   for (std::size_t f = 0; f < attempt.states.size(); ++f) {
     if (!attempt.states[f].launched) continue;
@@ -135,8 +155,8 @@ void CliqueExchange::start(Attempt& attempt, IslandId starter, std::size_t flow)
   if (networks_.packets == nullptr) {
     state.handle =
         networks_.flows->start(starter, planned.stream, attempt.plan->routes[flow], planned.bytes);
-  } else if (!dropped_) {
-    PacketFlow& running = packets(flow);
+  } else if (!dropped_ && !attempt.left) {
+    PacketFlow& running = packets(attempt, flow);
     for (const IslandId source : planned.stream.sources) {
       networks_.packets->launch(running, source);
     }
@@ -209,7 +229,7 @@ Bytes CliqueExchange::wan_bytes() const {
   if (networks_.packets == nullptr) {
     return dropped_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
   }
-  std::int64_t bytes = 0;
+  std::int64_t bytes = lost_wan_bytes_.in_bytes();
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) bytes += state.packets->core_bytes;
   }
@@ -217,7 +237,7 @@ Bytes CliqueExchange::wan_bytes() const {
 }
 
 std::int64_t CliqueExchange::retransmissions() const {
-  std::int64_t chunks = 0;
+  std::int64_t chunks = lost_retransmissions_;
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) chunks += state.packets->retransmissions;
   }

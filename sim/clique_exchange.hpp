@@ -13,6 +13,7 @@ namespace gyre {
 /// The one of both that runs.
 struct Networks {
   const Topology* topology = nullptr;
+  const Platform* platform = nullptr;
   FlowNetwork* flows = nullptr;
   PacketNetwork* packets = nullptr;
   bool eager = false;  ///< at fidelity `packet` who is ready launches its part of sums
@@ -67,11 +68,11 @@ class CliqueExchange {
 
   /// Starts again with another plan of the same members: what was under way is lost. Those that
   /// have left with the result send what they have to by actors of their own. With `hold` it does
-  /// so only at `go_on`. Requires fidelity `flow`.
+  /// so only at `go_on`. Where it has not begun, what was sent early is lost.
   void restart(std::shared_ptr<const PreparedPlan> plan, bool hold = false);
   void go_on();
   [[nodiscard]] bool is_held() const { return held_; }
-  /// Whether a flow that it still needs is affected. Requires fidelity `flow`.
+  /// Whether a flow that it still needs is affected.
   [[nodiscard]] bool is_held_up(const std::function<bool(const Stream& stream)>& is_affected) const;
   /// Goes on with these members alone, who are those that are ready. Requires that it has not
   /// begun, and fidelity `flow`.
@@ -100,7 +101,8 @@ class CliqueExchange {
   void start_independent(Attempt& attempt, IslandId starter);
   void start(Attempt& attempt, IslandId starter, std::size_t flow);
   /// The flow's packets, opened when first asked for.
-  PacketFlow& packets(std::size_t flow);
+  PacketFlow& packets(Attempt& attempt, std::size_t flow);
+  [[nodiscard]] bool under_way(const FlowState& state) const;
   [[nodiscard]] bool launches_alone(std::size_t flow) const;
   /// Plays the member's part in an attempt; false if that was left.
   bool play(const std::shared_ptr<Attempt>& attempt, IslandId member, const Gate& gate);
@@ -120,6 +122,7 @@ class CliqueExchange {
   bool held_ = false;
   std::shared_ptr<Attempt> attempt_;
   Bytes lost_wan_bytes_;  ///< of attempts that were left
+  std::int64_t lost_retransmissions_ = 0;
 };
 
 }  // namespace gyre

@@ -87,6 +87,7 @@ std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const
                                       std::uint64_t seed, Duration horizon) {
   std::vector<FaultSpec> times;
   for (const FaultSpec& spec : specs) {
+    if (spec.loses) continue;
     for (const Fault& fault : faults_of({spec}, topology)) {
       FaultTimes next(fault, seed);
       FaultSpec one;

@@ -58,7 +58,8 @@ class FaultTimes {
   bool over_ = false;
 };
 
-/// The same faults for packets: single arcs and switches with times, drawn until `horizon`.
+/// The same faults for packets: single arcs and switches with times, drawn until `horizon`. What
+/// switches lose is not among them: it loses no chunk.
 std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
                                       std::uint64_t seed, Duration horizon);
 

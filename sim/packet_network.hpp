@@ -104,6 +104,8 @@ class PacketNetwork {
   void abort(PacketFlow& flow);
   /// Wakes whoever waits at a gate, when the present event is over.
   void wake(const simgrid::s4u::SemaphorePtr& gate) { agenda_.wake(gate); }
+  /// Wakes them now: called where no event is being handled.
+  void flush() { agenda_.flush(); }
   void stop() { agenda_.stop(); }
 
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return ports_.usage(); }

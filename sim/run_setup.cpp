@@ -95,7 +95,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.task = scenario.task.get();
   spec.seed = static_cast<std::uint64_t>(choice.seed);
   if (!colocated) spec.changes = capacity_changes(scenario, loaded.topology);
-  if (!colocated && !spec.packets) {
+  if (!colocated) {
     spec.faults = faults_of(scenario.network.faults, loaded.topology);
     spec.in_flight = scenario.network.in_flight.value_or(InFlight::kWait);
     spec.setup_time = scenario.network.setup_time;

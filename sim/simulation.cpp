@@ -61,6 +61,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       SyncDesk::Parts{.spec = spec_,
                       .network = network_,
                       .bounds = bounds_,
+                      .platform = platform_,
                       .flows = flows_.get(),
                       .packets = packets_.get(),
                       .outages = outages_,
@@ -234,7 +235,7 @@ void Simulation::play_faults() {
         sleep_until(*at);
         if (stopped_) return;
         times.failed() ? outages_.fail(fault) : outages_.restore(fault);
-        const std::size_t halted = flows_->set_down(outages_.down());
+        const std::size_t halted = flows_ != nullptr ? flows_->set_down(outages_.down()) : 0;
         observer_.on_event(
             {.time = simulated_now(),
              .what = times.failed() ? "fails" : "is back",

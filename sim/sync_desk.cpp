@@ -120,11 +120,13 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
   const bool eager = limits != nullptr && limits->launch == LaunchRule::kEager;
   const auto lane =
       static_cast<std::size_t>(parts_.timing.number(sync->round, sync->fragment)) % gates_.size();
-  exchange = std::make_shared<CliqueExchange>(
-      std::move(made),
-      Networks{
-          .topology = &topology_, .flows = parts_.flows, .packets = parts_.packets, .eager = eager},
-      gates_[lane], parts_.spec.propagation);
+  exchange = std::make_shared<CliqueExchange>(std::move(made),
+                                              Networks{.topology = &topology_,
+                                                       .platform = &parts_.platform,
+                                                       .flows = parts_.flows,
+                                                       .packets = parts_.packets,
+                                                       .eager = eager},
+                                              gates_[lane], parts_.spec.propagation);
   exchange->on_give_up = [this, mine = sync.get(), raw = exchange.get()](const std::string& why) {
     give_up(*mine, *raw, why);
   };
@@ -176,7 +178,7 @@ bool SyncDesk::enough(const Sync& sync) const {
 void SyncDesk::watch_deadline(const std::shared_ptr<Sync>& sync) {
   const IslandId first = sync->members().front();
   const Instant until = sync->first_ready + parts_.spec.training.stragglers->deadline;
-  s4u::Actor::create("deadline", parts_.flows->host(first), [this, sync, until] {
+  s4u::Actor::create("deadline", parts_.platform.host(first), [this, sync, until] {
     if (hooks_.is_over()) return;  // killed before it began: must not block
     sleep_until(until);
     s4u::this_actor::yield();
@@ -238,7 +240,8 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
   CliqueExchange& exchange = *stopped;
   const bool capabilities = lacks_capabilities(exchange);
   if (parts_.spec.in_flight == InFlight::kWait) {
-    // On arcs flows stand still by themselves. What a switch has lost was in the middle of a sum.
+    // On arcs flows stand still by themselves, and chunks are sent again. What a switch has lost
+    // was in the middle of a sum.
     if (capabilities && !exchange.is_held()) {
       tell(sync, exchange, "waits", "it starts again when its switches can");
       exchange.restart(exchange.shared_plan(), true);
@@ -250,6 +253,7 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
   if (!capabilities && !lacks_arcs(exchange)) return;
   if (parts_.spec.in_flight == InFlight::kDrop) {
     exchange.drop();
+    if (parts_.packets != nullptr) parts_.packets->flush();
     tell(sync, exchange, "dropped", "its members keep their models");
     return;
   }
@@ -271,7 +275,7 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
   const Duration setup = setup_of(made);
   exchange.restart(made, setup > Duration());
   if (setup == Duration()) return;
-  s4u::Actor::create("tables", parts_.flows->host(members.front()), [this, stopped, made, setup] {
+  s4u::Actor::create("tables", parts_.platform.host(members.front()), [this, stopped, made, setup] {
     if (hooks_.is_over()) return;  // killed before it began: must not block
     sleep_until(simulated_now() + setup);
     // It may have been planned anew once more, or dropped.

@@ -40,6 +40,7 @@ class SyncDesk {
     const RunSpec& spec;
     const Network& network;
     const Bounds& bounds;
+    const Platform& platform;
     FlowNetwork* flows = nullptr;  ///< one of both
     PacketNetwork* packets = nullptr;
     const Outages& outages;
