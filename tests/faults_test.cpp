@@ -378,6 +378,13 @@ TEST_P(SlowFaultMatrix, EveryPolicyEnds) {
   EXPECT_EQ(check("wait", cliques + " --overwrite"), 12U);
   EXPECT_EQ(check("reroute", cliques), 12U);
   EXPECT_EQ(check("drop", cliques), 12U);
+  // Packets of a smaller model, so that there are fewer.
+  const std::string packets =
+      cliques + " --fidelity packet --set job.payload=200MB --set network.transport.chunk=1MB" +
+      (loses ? "" : " --set network.transport.recovery.give_up=1h") + " --overwrite";
+  EXPECT_EQ(check("wait", packets), 12U);
+  EXPECT_EQ(check("reroute", packets), 12U);
+  EXPECT_EQ(check("drop", packets), 12U);
 }
 
 }  // namespace
