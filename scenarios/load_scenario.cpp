@@ -7,6 +7,7 @@
 
 #include "models/compute.hpp"
 #include "models/error.hpp"
+#include "scenarios/churn_check.hpp"
 #include "scenarios/overrides.hpp"
 #include "scenarios/reader.hpp"
 #include "scenarios/scenario.hpp"
@@ -334,6 +335,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
   check_effect(scenario, loaded.resolved);
   check_training(scenario, loaded.topology);
   check_transport(scenario, loaded.topology);
+  check_churn(scenario, loaded.topology);
   check_in_network(scenario, loaded.topology);
   check_size(scenario, loaded.topology);
   return loaded;

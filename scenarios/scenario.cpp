@@ -211,6 +211,10 @@ void ScheduleSpec::describe(Fields& fields) {
       inner.optional({"local_steps", "Local steps between two exchanges, instead of the job's."},
                      training.local_steps, Range{.at_least = 1.0});
       training.describe(inner);
+      if (policy->colocated()) return;
+      inner.optional_choice(
+          {"without_member", "What a clique does while a member is away, instead of `churn`'s."},
+          without_member, kWithoutMemberNames);
     };
     kinds.push_back({std::string(entry.name), std::string(entry.summary), keys});
   }
@@ -220,6 +224,7 @@ void ScheduleSpec::describe(Fields& fields) {
       {"modes", "Run only in these of the network's modes; in all if not given."},
       Presence::kNullable, modes, kModeNames);
   exchange_where = fields.where("exchange");
+  without_member_where = fields.where("without_member");
   modes_where = fields.where("modes");
   label.where = where;
   label.value = policy_name;
@@ -300,6 +305,7 @@ void Scenario::describe(Fields& fields) {
   }};
   fields.optional_object({"evaluate", "When the models are evaluated."}, evaluate);
   fields.list_of({"schedules", "The schedules to compare."}, Presence::kRequired, schedules);
+  fields.optional_object({"churn", "Islands that leave, return, or are slow for a while."}, churn);
   fields.optional_object({"plan", "What `gyre plan` looks for."}, plan);
   fields.optional_object({"forecast", "What `gyre forecast` varies and prices."}, forecast);
   fields.optional_object({"stop", "When a run ends."}, stop);

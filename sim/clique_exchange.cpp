@@ -52,7 +52,31 @@ bool CliqueExchange::meet(IslandId member) {
   return last;
 }
 
-void CliqueExchange::await(IslandId member) { (*gates_)[member.index()]->acquire(); }
+void CliqueExchange::await(IslandId member) {
+  awaiting_.push_back(member);
+  (*gates_)[member.index()]->acquire();
+}
+
+void CliqueExchange::let_go(IslandId member) {
+  if (std::erase(awaiting_, member) > 0) (*gates_)[member.index()]->release();
+}
+
+void CliqueExchange::withdraw(IslandId member) {
+  std::erase(ready_, member);
+  const bool eager = std::any_of(attempt_->states.begin(), attempt_->states.end(),
+                                 [](const FlowState& state) { return state.packets != nullptr; });
+  if (eager) restart(attempt_->plan);
+  let_go(member);
+}
+
+void CliqueExchange::call_off() {
+  called_off_ = true;
+  has_begun_ = true;
+  begun = simulated_now();
+  drop();
+  if (networks_.packets != nullptr) networks_.packets->flush();
+  for (const IslandId member : std::vector<IslandId>(awaiting_)) let_go(member);
+}
 
 void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup) {
   has_begun_ = true;
@@ -61,14 +85,16 @@ void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup
   if (setup > Duration()) sleep_until(begun + setup);
   start_independent(*attempt, starter);
   for (const IslandId member : plan().plan.members) {
-    if (member != starter || let_starter_go) (*gates_)[member.index()]->release();
+    if (member == starter && !let_starter_go) continue;
+    // Who has not come to await it yet finds the gate open.
+    std::erase(awaiting_, member);
+    (*gates_)[member.index()]->release();
   }
 }
 
 void CliqueExchange::reduce(std::shared_ptr<const PreparedPlan> plan) {
-  check(!has_begun_ && networks_.packets == nullptr, "an exchange under way lost members");
-  attempt_->states = std::vector<FlowState>(plan->plan.flows.size());
-  attempt_->plan = std::move(plan);
+  check(!has_begun_, "an exchange under way lost members");
+  restart(std::move(plan));
 }
 
 void CliqueExchange::restart(std::shared_ptr<const PreparedPlan> plan, bool hold) {
@@ -181,8 +207,12 @@ Instant CliqueExchange::settle(Attempt& attempt, std::size_t flow, IslandId memb
 
 void CliqueExchange::take_part(IslandId member) {
   const Gate& gate = (*gates_)[member.index()];
-  while (!play(attempt_, member, gate)) {
-    if (dropped_) return;
+  // It may not be among those of whom there is left what has been planned anew.
+  const auto takes_part = [this, member] {
+    const Clique& members = plan().plan.members;
+    return !dropped_ && std::binary_search(members.begin(), members.end(), member);
+  };
+  while (takes_part() && !play(attempt_, member, gate)) {
   }
 }
 

@@ -45,6 +45,13 @@ class CliqueExchange {
   void leave(IslandId member) { left_.push_back(member); }
   [[nodiscard]] const std::vector<IslandId>& left() const { return left_; }
   [[nodiscard]] bool has_left(IslandId member) const;
+  /// A member that is ready leaves before it has begun: what was sent early is lost.
+  void withdraw(IslandId member);
+  /// It does not begin: whoever waits for that goes on without it.
+  void call_off();
+  [[nodiscard]] bool called_off() const { return called_off_; }
+  /// Lets a member go that waits for it to begin.
+  void let_go(IslandId member);
   /// The members do without the exchange: whoever is in it leaves at this instant.
   void drop();
   [[nodiscard]] bool dropped() const { return dropped_; }
@@ -75,7 +82,7 @@ class CliqueExchange {
   /// Whether a flow that it still needs is affected.
   [[nodiscard]] bool is_held_up(const std::function<bool(const Stream& stream)>& is_affected) const;
   /// Goes on with these members alone, who are those that are ready. Requires that it has not
-  /// begun, and fidelity `flow`.
+  /// begun.
   void reduce(std::shared_ptr<const PreparedPlan> plan);
   /// Whether all who take part were ready, so that nobody can join any more.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
@@ -116,9 +123,11 @@ class CliqueExchange {
   bool propagation_;
   std::vector<IslandId> ready_;
   std::vector<IslandId> left_;
+  std::vector<IslandId> awaiting_;  ///< its beginning
   bool dropped_ = false;
   bool partly_ = false;
   bool has_begun_ = false;
+  bool called_off_ = false;
   bool held_ = false;
   std::shared_ptr<Attempt> attempt_;
   Bytes lost_wan_bytes_;  ///< of attempts that were left

@@ -32,6 +32,22 @@ PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const F
 
 }  // namespace
 
+PacketPlan packets_of(const Network& network, const Stream& stream, Bytes bytes) {
+  ExchangePlan plan;
+  plan.members = {stream.sources.front(), stream.deliveries.front().receiver};
+  std::sort(plan.members.begin(), plan.members.end());
+  plan.payload = bytes;
+  plan.chunks = {bytes};
+  plan.flows.push_back({.stream = stream,
+                        .bytes = bytes,
+                        .rate = {},
+                        .carries = Carries::kResult,
+                        .memory_shares = {},
+                        .after = {}});
+  const SwitchProgram program = compile(network, plan);
+  return packet_plan(network, plan, plan.flows.front(), program.flows.front(), true);
+}
+
 PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member) {
   PreparedPlan lone;
   lone.plan.exchange = of_all.exchange;

@@ -30,6 +30,9 @@ struct PreparedPlan {
 /// What is left of an exchange when only one of its members takes part: nothing is sent.
 PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member);
 
+/// A stream by itself, in packets: its sources send, its receivers get what they send.
+PacketPlan packets_of(const Network& network, const Stream& stream, Bytes bytes);
+
 /// Errors: `InputError` where `network.transport.recovery` cannot repair the plan's exchange: its
 /// time-out is not above the round trip and nobody forces it, or it gives up before it repeats.
 void check_recovery(const Topology& topology, const PreparedPlan& plan,

@@ -7,6 +7,7 @@
 #include <boost/uuid/uuid_io.hpp>
 #include <fmt/format.h>
 
+#include "scenarios/churn_check.hpp"
 #include "sim/version.hpp"
 
 namespace gyre {
@@ -99,6 +100,12 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
     spec.faults = faults_of(scenario.network.faults, loaded.topology);
     spec.in_flight = scenario.network.in_flight.value_or(InFlight::kWait);
     spec.setup_time = scenario.network.setup_time;
+    if (scenario.churn) {
+      const ChurnSpec& churn = *scenario.churn;
+      spec.churn = island_events(churn.events, loaded.topology);
+      spec.without_member = without_member_of(scenario, schedule).value_or(WithoutMember::kShrink);
+      spec.stall_deadline = churn.deadline.value_or(Duration());
+    }
   }
   spec.evaluate_every = scenario.evaluate_every;
   spec.stop = {.accuracy = scenario.stop.accuracy,

@@ -30,6 +30,8 @@ class Simulation {
   /// Returns how many flows with a rate of their own its rounds can have under way at once.
   std::size_t start_policy();
   void live(IslandId me);
+  /// False if the run ended, or the island left, before it had ended its round.
+  bool spend_round(IslandId me);
   /// The steps before a fragment's exchange, then the exchange.
   bool train_then_send(IslandId me, std::size_t fragment);
   /// The exchange of a fragment whose steps, which began then, are done; false if the run ended.
@@ -51,6 +53,21 @@ class Simulation {
   /// The clique has begun without the island. It goes on with the first exchange that is open:
   /// with its model (`merge`), or with the result of the last one that began, and new steps.
   bool come_late(IslandId me, std::shared_ptr<Sync> missed);
+  /// An island leaves: what it computes, or is about to exchange, is lost.
+  void leave(IslandId me);
+  /// Until the island is back, has a model, and knows its next round; false if it never is, or the
+  /// run ended.
+  bool stay_away(IslandId me);
+  [[nodiscard]] bool takes_part(IslandId island, std::int64_t round) const {
+    return !away_[island.index()] && islands_[island.index()].number <= round;
+  }
+  /// Whether the island's present round is over for it: the run has ended, or it has left.
+  [[nodiscard]] bool is_out(IslandId me) const { return stopped_ || away_[me.index()]; }
+  /// Sleeps for so much work, or until the island leaves; false if it did.
+  bool sleep_through(IslandId me, Duration& work);
+  void play_churn();
+  /// Ends the rounds that all islands that are there have ended. Returns whether there was one.
+  bool advance();
   void go(IslandId me, Position position) { times_.go(me, position); }
 
   static Position position_of(SyncPhase phase) {
@@ -101,6 +118,8 @@ class Simulation {
   std::optional<ModelMixer> mixer_;  ///< before the syncs, which give their slots back to it
   RoundModels round_models_;
   Outages outages_;
+  Churn churn_;
+  std::vector<bool> away_;  ///< by island
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;

@@ -17,6 +17,20 @@ namespace s4u = simgrid::s4u;
 /// A switch's state is reported no more often than this, in simulated time.
 constexpr Duration kSwitchReports = Duration::milliseconds(10);
 
+/// Of an evaluation in which islands that are away held the average: that of the others alone.
+Evaluation of_those_present(Evaluation all, const std::vector<bool>& away) {
+  const auto islands = static_cast<double>(away.size());
+  const auto gone = static_cast<double>(std::count(away.begin(), away.end(), true));
+  if (gone == 0.0 || gone == islands) return all;
+  const auto mean = [&](double of_all, double of_average) {
+    return (islands * of_all - gone * of_average) / (islands - gone);
+  };
+  if (all.accuracy_mean) all.accuracy_mean = mean(*all.accuracy_mean, *all.accuracy_average);
+  all.loss_mean = mean(all.loss_mean, all.loss_average);
+  all.consensus_distance = mean(all.consensus_distance, 0.0);
+  return all;
+}
+
 }  // namespace
 
 Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
@@ -42,6 +56,8 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                             : nullptr),
       round_models_(nullptr, topology_.island_count()),
       outages_(spec_.capabilities),
+      churn_(spec_.churn, topology_.island_count(), spec.seed),
+      away_(topology_.island_count(), false),
       placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
@@ -67,12 +83,17 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .outages = outages_,
                       .timing = timing_,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
-      SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
-                      .is_over = [this] { return stopped_; },
-                      .report = report,
-                      .tell = [this](const EventRow& row) { observer_.on_event(row); },
-                      .route = [this](const RoutesRow& row) { observer_.on_routes(row); }});
-  if (flows_ != nullptr && !spec_.faults.empty()) flows_->expect_outages();
+      SyncDesk::Hooks{
+          .fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
+          .is_over = [this] { return stopped_; },
+          .report = report,
+          .tell = [this](const EventRow& row) { observer_.on_event(row); },
+          .route = [this](const RoutesRow& row) { observer_.on_routes(row); },
+          .takes_part = [this](IslandId island,
+                               std::int64_t round) { return takes_part(island, round); }});
+  if (flows_ != nullptr && (!spec_.faults.empty() || spec_.takes_islands_away())) {
+    flows_->expect_outages();
+  }
   if (flows_ != nullptr) {
     gossip_ = std::make_unique<Gossip>(Gossip::Parts{.spec = spec_,
                                                      .network = network_,
@@ -121,13 +142,19 @@ RunResult Simulation::run() {
     }
     if (!spec_.changes.empty()) change_capacities();
     play_faults();
+    play_churn();
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       const IslandId island = IslandId::at(i);
       s4u::Actor::create(topology_.name(island), platform_.host(island),
                          [this, island] { live(island); });
     }
     if (spec_.stop.max_time) watch_time();
-    if (!platform_.run([this] { report_deadlock(); })) result_.status = RunStatus::kFailed;
+    if (!platform_.run([this] { report_deadlock(); })) {
+      result_.status = RunStatus::kFailed;
+    } else if (!stopped_) {
+      result_.status = RunStatus::kFailed;
+      result_.failure = "all islands have left for good";
+    }
   }
   finish();
   result_.total_wall_s = begun.elapsed_s();
@@ -144,29 +171,37 @@ void Simulation::end_round(IslandId me) {
     stop(RunStatus::kTruncated, "interrupted");
     return;
   }
-  if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
-    if (!spec_.barrier) return;
-    at_barrier_.push_back(me);
-    barrier_gates_[me.index()]->acquire();
-    return;
+  if (state.rounds == result_.rounds + 1) --behind_;
+  if (advance() || stopped_ || !spec_.barrier) return;
+  at_barrier_.push_back(me);
+  barrier_gates_[me.index()]->acquire();
+}
+
+bool Simulation::advance() {
+  const auto is_there = [this](std::size_t i) { return !away_[i]; };
+  bool ended = false;
+  while (behind_ == 0 && std::find(away_.begin(), away_.end(), false) != away_.end()) {
+    // The last island through: every island has ended this round now.
+    ended = true;
+    ++result_.rounds;
+    for (std::size_t i = 0; i < islands_.size(); ++i) {
+      if (is_there(i) && islands_[i].rounds == result_.rounds) ++behind_;
+    }
+    placements_.forget_before(result_.rounds);
+    const auto rounds = static_cast<double>(result_.rounds);
+    result_.mean_round = (simulated_now() - Instant()) / rounds;
+    result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
+    const bool last = result_.rounds == spec_.stop.max_rounds;
+    if (last || result_.rounds % spec_.evaluate_every == 0) evaluate(Models::kOfRounds);
+    if (last) stopped_ = true;
+    if (stopped_) {
+      stop(result_.status, result_.failure);
+      return true;
+    }
   }
-  // The last island through: every island has ended this round now.
-  ++result_.rounds;
-  behind_ = static_cast<std::size_t>(
-      std::count_if(islands_.begin(), islands_.end(),
-                    [this](const IslandState& i) { return i.rounds == result_.rounds; }));
-  placements_.forget_before(result_.rounds);
-  const auto rounds = static_cast<double>(result_.rounds);
-  result_.mean_round = (simulated_now() - Instant()) / rounds;
-  result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
-  const bool last = result_.rounds == spec_.stop.max_rounds;
-  if (last || result_.rounds % spec_.evaluate_every == 0) evaluate(Models::kOfRounds);
-  if (last) stopped_ = true;
-  if (stopped_) {
-    stop(result_.status, result_.failure);
-    return;
-  }
+  if (!ended) return false;
   for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
+  return true;
 }
 
 void Simulation::evaluate(Models models) {
@@ -180,7 +215,8 @@ void Simulation::evaluate(Models models) {
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
   };
   if (models == Models::kOfRounds) {
-    row.samples = round_models_.evaluate(see);
+    row.samples = round_models_.evaluate(away_, see);
+    if (spec_.task != nullptr) row.evaluation = of_those_present(row.evaluation, away_);
   } else {
     for (const IslandState& island : islands_) row.samples += island.samples;
     see();
@@ -243,6 +279,27 @@ void Simulation::play_faults() {
              .round = {},
              .effect = halted > 0 ? fmt::format("flows that stand still: {}", halted) : ""});
         desk_->follow_outages();
+      }
+    })->daemonize();
+  }
+}
+
+bool RunSpec::takes_islands_away() const {
+  return std::any_of(churn.begin(), churn.end(),
+                     [](const IslandEvent& event) { return !event.slowdown; });
+}
+
+void Simulation::play_churn() {
+  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
+    const IslandId me = IslandId::at(i);
+    if (!churn_.absence(me, Instant())) continue;
+    s4u::Actor::create("absence of " + topology_.name(me), platform_.host(me), [this, me] {
+      while (const std::optional<Period> next = churn_.absence(me, simulated_now())) {
+        sleep_until(next->from);
+        if (stopped_) return;
+        leave(me);
+        if (stopped_ || !next->to) return;
+        sleep_until(*next->to);
       }
     })->daemonize();
   }
