@@ -13,7 +13,7 @@ YamlText::YamlText(std::string_view raw, std::string file)
   lines_ = LineIndex(text_);
   check_characters();
   check_directives();
-  check_brackets();
+  check_flow();
 }
 
 YamlNode::Place YamlText::place(std::size_t position) const {
@@ -60,17 +60,26 @@ void YamlText::check_directives() const {
   }
 }
 
-/// yaml-cpp looks ahead through all brackets that open in a row, before it reports any. Counting
-/// them without regard to quotes and comments is too simple to be exact, therefore the generous
-/// limit; the exact one is kept when the document is built.
-void YamlText::check_brackets() const {
-  constexpr std::size_t kGenerous = 8 * kDeepestNesting;
+/// yaml-cpp looks ahead through all of a list or mapping in brackets before it reports any of it.
+/// Counting brackets and commas without regard to quotes is too simple to be exact, therefore the
+/// generous limits (two names on a line may be full of brackets); the exact ones are kept when the
+/// document is built.
+void YamlText::check_flow() const {
+  constexpr std::size_t kGenerousDepth = 4 * kLongestName;
+  constexpr std::size_t kGenerousCount = 4 * kMostValues;
   std::size_t depth = 0;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '[' || text_[i] == '{') ++depth;
-    if ((text_[i] == ']' || text_[i] == '}') && depth > 0) --depth;
-    if (depth > kGenerous) {
+    const char c = text_[i];
+    if (c == '\n') depth = 0;
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c == '[' || c == '{' || c == ',') ++count;
+    if (depth > kGenerousDepth) {
       refuse(i, fmt::format("nested too deeply; at most {} levels", kDeepestNesting));
+    }
+    if (count > kGenerousCount) {
+      refuse(i, fmt::format("more than {} brackets and commas", kGenerousCount));
     }
   }
 }

@@ -27,7 +27,7 @@ class YamlText {
   void make_uniform(std::string_view raw);
   void check_characters() const;
   void check_directives() const;
-  void check_brackets() const;
+  void check_flow() const;
 
   std::shared_ptr<const std::string> file_;
   std::string text_;

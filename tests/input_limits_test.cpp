@@ -66,8 +66,13 @@ std::string scenario(std::size_t islands, const std::string& schedules,
 
 TEST(InputLimits, ValuesKeysAndListsOfYaml) {
   EXPECT_EQ(said("scenario", scenario(2, "  - {policy: all-reduce}\n")), "");
-  EXPECT_TRUE(
-      refused("scenario", "a: [" + repeated("b,", kMostValues) + "]", "more than 1000000 values"));
+  EXPECT_TRUE(refused("scenario", repeated("- b\n", kMostValues),
+                      "scenario.yaml:1000000:3: [999999]: more than 1000000 values"));
+  // Before the parser looks through all of it.
+  EXPECT_TRUE(refused("scenario", "a: [" + repeated("b,", kMostValues) + "]",
+                      "scenario.yaml:1:2000001: a[999998]: more than 1000000 values"));
+  EXPECT_TRUE(refused("scenario", repeated("[\n", 4 * kMostValues + 1),
+                      "scenario.yaml:4000001:1: more than 4000000 brackets and commas"));
   const auto key = [](std::size_t i) { return fmt::format("k{}: 1\n", i); };
   EXPECT_TRUE(refused("scenario", many(kMostKeys + 1, key),
                       "scenario.yaml:101:1: more than 100 keys in one mapping"));
@@ -95,6 +100,14 @@ TEST(InputLimits, SizeAndNamesOfAMap) {
   EXPECT_EQ(said("topology", head + name + "}]"), "");
   EXPECT_TRUE(refused("topology", head + name + "n}]",
                       "islands[0].name: a name of 513 bytes for an island"));
+}
+
+// Only brackets that are no part of a name nest.
+TEST(InputLimits, NamesFullOfBrackets) {
+  const auto link = [](std::size_t i) {
+    return fmt::format("s{0}{1},s{2}{1},1,1\n", i, std::string(200, '['), i + 1);
+  };
+  EXPECT_EQ(said("csv", "from,to,latency_ms,bandwidth_gbps\n" + many(100, link)), "");
 }
 
 TEST(InputLimits, SchedulesAndTheirRounds) {
