@@ -7,6 +7,7 @@
 
 #include "models/compute.hpp"
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/churn_check.hpp"
 #include "scenarios/overrides.hpp"
 #include "scenarios/reader.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr const char* kTopology = "network.topology";
 constexpr std::string_view kFabric = "network.fabric.";
-constexpr std::size_t kLongestLabel = 64;
+constexpr std::size_t kLongestScheduleName = 64;
 
 /// Puts the scenario's overrides into `root` and returns those that go to the topology file, with
 /// key paths inside it.
@@ -49,6 +50,7 @@ std::vector<Override> apply_overrides(YamlNode& root, const std::vector<Override
 void insert_schedule_files(YamlNode& root, const std::string& scenario_path) {
   YamlNode* schedules = root.find("schedules");
   if (schedules == nullptr || schedules->kind != YamlNode::Kind::kSequence) return;
+  std::size_t listed = 0;
   for (std::size_t s = 0; s < schedules->items.size(); ++s) {
     YamlNode& schedule = schedules->items[s];
     if (schedule.kind != YamlNode::Kind::kMapping) continue;
@@ -72,9 +74,31 @@ void insert_schedule_files(YamlNode& root, const std::string& scenario_path) {
       throw InputError(where_of(document.place, ""),
                        "a schedule file has one key, `rounds`, as gyre plan writes it");
     }
+    listed += rounds->items.size();
+    if (listed > kMostValues) {
+      throw InputError(
+          where, fmt::format("more than {} rounds in the schedule files together", kMostValues));
+    }
     const auto at = static_cast<std::size_t>(file - schedule.items.data());
     schedule.keys[at].text = "rounds";
     schedule.items[at] = std::move(*rounds);
+  }
+}
+
+/// Errors: `InputError` for more rounds than memory is wanted for: each has a place for each
+/// island.
+void check_listed_rounds(const YamlNode& root, std::size_t islands) {
+  const YamlNode* schedules = root.find("schedules");
+  std::size_t listed = 0;
+  for (std::size_t s = 0; s < schedules->items.size(); ++s) {
+    const YamlNode* rounds = schedules->items[s].find("rounds");
+    if (rounds == nullptr) continue;
+    listed += rounds->items.size();
+    if (listed <= kMostListedPlaces / islands) continue;
+    throw InputError(where_of(rounds->place, key_in(entry_in("schedules", s), "rounds")),
+                     fmt::format("{} rounds are listed so far for {} islands; at most {} of so "
+                                 "many islands are allowed",
+                                 listed, islands, kMostListedPlaces / islands));
   }
 }
 
@@ -90,7 +114,7 @@ void insert_after_topology(std::vector<ResolvedValue>& resolved,
 
 /// A label names a folder of results, so each part of it has to be a file name.
 bool is_label(std::string_view label) {
-  if (label.empty() || label.size() > kLongestLabel) return false;
+  if (label.empty() || label.size() > kLongestScheduleName) return false;
   std::string_view rest = label;
   while (true) {
     const std::size_t slash = rest.find('/');
@@ -113,7 +137,7 @@ void check_label(const ScheduleSpec& schedule, std::map<std::string, const Sched
         label.where,
         fmt::format("'{}' cannot name a schedule; allowed are 1 to {} letters, digits "
                     "and . _ - in parts joined by '/', none of them empty, '.' or '..'",
-                    label.value, kLongestLabel));
+                    label.value, kLongestScheduleName));
   }
   const auto [first, is_new] = labels.emplace(label.value, &schedule);
   if (!is_new) {
@@ -260,7 +284,7 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
     throw InputError(scenario.name.where,
                      fmt::format("'{}' cannot name a scenario, which names a folder of results; "
                                  "allowed are 1 to {} letters, digits and . _ -",
-                                 name, kLongestLabel));
+                                 name, kLongestScheduleName));
   }
   const std::vector<std::string> islands = topology.island_names();
   const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
@@ -331,6 +355,7 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
     insert_after_topology(loaded.resolved, file.resolved);
     loaded.topology = build_topology(network);
   }
+  check_listed_rounds(root, loaded.topology.island_count());
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
   check_training(scenario, loaded.topology);

@@ -1,11 +1,12 @@
 #include "scenarios/scenario.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 
 namespace gyre {
 namespace {
@@ -35,12 +36,11 @@ void describe_seeds(Fields& fields, std::vector<std::int64_t>& seeds) {
   if (seed) {
     throw InputError(fields.where("seed"), "`seeds` is given as well; only one of them is allowed");
   }
-  for (std::size_t i = 0; i < several->size(); ++i) {
-    const auto first = std::find(several->begin(), several->end(), (*several)[i]);
-    if (first != several->begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw InputError(fields.where("seeds"),
-                       fmt::format("seed {} is there twice; each may stand once", (*several)[i]));
-    }
+  std::set<std::int64_t> seen;
+  for (const std::int64_t each : *several) {
+    if (seen.insert(each).second) continue;
+    throw InputError(fields.where("seeds"),
+                     fmt::format("seed {} is there twice; each may stand once", each));
   }
   seeds = std::move(*several);
 }
@@ -306,6 +306,10 @@ void Scenario::describe(Fields& fields) {
   fields.optional_object({"evaluate", "When the models are evaluated."}, evaluate);
   fields.list_of({"schedules", "The schedules to compare."}, Presence::kRequired, schedules);
   fields.optional_object({"churn", "Islands that leave, return, or are slow for a while."}, churn);
+  if (schedules.size() > kMostSchedules) {
+    throw InputError(fields.where("schedules"), fmt::format("{} schedules; at most {} are allowed",
+                                                            schedules.size(), kMostSchedules));
+  }
   fields.optional_object({"plan", "What `gyre plan` looks for."}, plan);
   fields.optional_object({"forecast", "What `gyre forecast` varies and prices."}, forecast);
   fields.optional_object({"stop", "When a run ends."}, stop);

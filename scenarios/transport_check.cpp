@@ -1,6 +1,7 @@
 #include "scenarios/transport_check.hpp"
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,19 @@
 namespace gyre {
 namespace {
 
-void check_arc(const Text& arc, const Topology& topology) {
-  if (topology.find_arc(arc.value)) return;
+/// The arcs by name; of those of one name the first.
+using ArcsByName = std::map<std::string, ArcId>;
+
+ArcsByName by_name(const Topology& topology) {
+  ArcsByName arcs;
+  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+    arcs.emplace(topology.name(ArcId::at(a)), ArcId::at(a));
+  }
+  return arcs;
+}
+
+ArcId find_arc(const Text& arc, const Topology& topology, const ArcsByName& arcs) {
+  if (const auto found = arcs.find(arc.value); found != arcs.end()) return found->second;
   throw InputError(arc.where,
                    fmt::format("'{}' is no arc of the map{}; written as X->Y between "
                                "switches, X.up or X.down between island X and its switch",
@@ -122,12 +134,12 @@ void check_packet(const NetworkSpec& network) {
 
 void check_transport(const Scenario& scenario, const Topology& topology) {
   const NetworkSpec& network = scenario.network;
+  const ArcsByName arcs = by_name(topology);
   for (const FaultSpec& fault : network.faults) {
-    if (fault.arc) check_arc(*fault.arc, topology);
+    if (fault.arc) find_arc(*fault.arc, topology, arcs);
     if (fault.at_switch) check_switch(*fault.at_switch, topology);
     for (const Text& end : fault.link) check_switch(end, topology);
-    if (!fault.link.empty() &&
-        !topology.find_arc(fault.link[0].value + "->" + fault.link[1].value)) {
+    if (!fault.link.empty() && !arcs.contains(fault.link[0].value + "->" + fault.link[1].value)) {
       throw InputError(fault.link[1].where, fmt::format("no link joins '{}' and '{}'",
                                                         fault.link[0].value, fault.link[1].value));
     }
@@ -142,8 +154,7 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
   }
   for (const ChangeSpec& change : network.changes) {
     for (const Text& name : change.arcs) {
-      check_arc(name, topology);
-      const Bandwidth own = topology.arc(*topology.find_arc(name.value)).capacity;
+      const Bandwidth own = topology.arc(find_arc(name, topology, arcs)).capacity;
       if (change.bandwidth <= own) continue;
       // The bounds beside every result are those of the map.
       throw InputError(change.bandwidth_where,
@@ -153,13 +164,11 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
     }
   }
   const TransportSpec transport = network.transport.value_or(TransportSpec());
-  for (std::size_t i = 0; i < transport.losses.size(); ++i) {
-    check_arc(transport.losses[i].arc, topology);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (transport.losses[j].arc.value != transport.losses[i].arc.value) continue;
-      throw InputError(transport.losses[i].arc.where,
-                       fmt::format("arc '{}' is there twice", transport.losses[i].arc.value));
-    }
+  std::set<std::string> seen;
+  for (const ArcLoss& loss : transport.losses) {
+    find_arc(loss.arc, topology, arcs);
+    if (seen.insert(loss.arc.value).second) continue;
+    throw InputError(loss.arc.where, fmt::format("arc '{}' is there twice", loss.arc.value));
   }
   const bool lossy = loses(network);
   if (transport.recovery && !lossy) {

@@ -33,10 +33,9 @@ class AdaptiveCliques final : public Policy {
   }
 
   void start(const PolicyContext& context) override {
-    rounds_.clear();
     first_ = 0;
     off_ = 0;
-    for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
+    rounds_ = parse_rounds(texts_, context.topology);
     if (rounds_.empty() && context.topology.island_count() == 1) {
       rounds_.push_back(make_round({}, 1));
     }
