@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 2> kKnowsNames{"past", "future"};
 /// until they are joined again.
 ///
 /// With `knows: future` it is no policy that anybody could run but a yardstick for those: before
-/// each round it sees what the arcs will offer over the rest of its period, the run's own faults
-/// included, and plans for what it can count on throughout.
+/// each period it sees what the arcs will offer until that is over, the run's own faults included,
+/// and plans for what it can count on throughout.
 class AdaptiveCliques final : public Policy {
  public:
   void describe(Fields& fields) override {
@@ -33,7 +33,7 @@ class AdaptiveCliques final : public Policy {
     fields.optional_choice(
         {"knows",
          "past: it plans by what the arcs have offered since the last round. future: by what they "
-         "will offer until its period ends, which no real policy can know: a yardstick."},
+         "will offer in its next period, which no real policy can know: a yardstick."},
         knows_, kKnowsNames);
     fields.optional({"threshold", "How far a rate may be off the assumed one, as a share of that."},
                     threshold_, Range{.above = 0.0, .below = 1.0});
@@ -78,10 +78,10 @@ class AdaptiveCliques final : public Policy {
   }
 
   void foresee(std::int64_t number, const ComingRates& coming) override {
-    if (!planner_.started() || !is_off(coming(time_from(place_of(number))))) return;
-    // How far it has to see is what it is about to find out.
-    plan_for(number, coming(time_from(0)));
-    if (is_off(coming(time_from(0)))) plan_for(number, coming(time_from(0)));
+    if (!planner_.started() || place_of(number) != 0 || !is_off(coming(period_time()))) return;
+    plan_for(number, coming(period_time()));
+    // How far it has to see is what it has just found out.
+    if (is_off(coming(period_time()))) plan_for(number, coming(period_time()));
   }
 
   Round round(std::int64_t number) override {
@@ -93,10 +93,10 @@ class AdaptiveCliques final : public Policy {
   [[nodiscard]] std::size_t place_of(std::int64_t number) const {
     return static_cast<std::size_t>(number - first_) % period_.rounds.size();
   }
-  /// Of the period, from the exchange of one of its rounds to that of its last one.
-  [[nodiscard]] Duration time_from(std::size_t place) const {
-    Duration time = compute_ * static_cast<double>(period_.rounds.size() - 1 - place);
-    for (std::size_t r = place; r < period_.times.size(); ++r) time += period_.times[r];
+  /// From its first exchange to the end of its last one.
+  [[nodiscard]] Duration period_time() const {
+    Duration time = compute_ * static_cast<double>(period_.rounds.size() - 1);
+    for (const Duration round : period_.times) time += round;
     return time;
   }
   [[nodiscard]] bool is_off(std::span<const Bandwidth> arc_rates) const {
