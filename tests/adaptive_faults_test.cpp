@@ -128,9 +128,9 @@ class AdaptiveTables : public AdaptiveFaults {
 };
 
 // The switches get their tables for all four at first, and for three of them when that is planned
-// first; both are there when they are needed again. D ends a round with all four last, by 1 ms, which
-// holds nobody up where it is cut off. Rounds end at 9.504, without D at 19.005 and 28.007, with D at
-// 37.011, 46.015 and 55.019, without D again at 64.020, with D at 73.024.
+// first; both are there when they are needed again. D ends a round with all four last, by 1 ms,
+// which holds nobody up where it is cut off. Rounds end at 9.504, without D at 19.005 and 28.007,
+// with D at 37.011, 46.015 and 55.019, without D again at 64.020, with D at 73.024.
 TEST_F(AdaptiveTables, OfANewPlanTakeTheirSetUpTimeOnce) {
   EXPECT_NEAR(end_of("adaptive-cliques", kAdaptive, {{9.6, 29.0}, {55.5, 65.0}}, 8), 73.024, 1e-6);
 }
