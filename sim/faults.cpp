@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "models/error.hpp"
+#include "schedules/network_parts.hpp"
 
 namespace gyre {
 
@@ -160,36 +161,10 @@ Topology without(const Topology& topology, const std::set<ArcId>& down) {
 ReducedNetwork::ReducedNetwork(const Network& whole, const Outages& outages)
     : topology_(without(whole.topology, outages.down())),
       down_(outages.down()),
-      able_(outages.able()),
       routes_(topology_, {down_.begin(), down_.end()}),
+      able_(within_reach(topology_, routes_, outages.able())),
       network_{
           .topology = topology_, .routes = routes_, .capabilities = able_, .limits = whole.limits} {
-  forget_cut_off();
-}
-
-void ReducedNetwork::forget_cut_off() {
-  // An island that nobody reaches is no reason to do without a switch; a switch that does not reach
-  // the others is not to be a root of theirs.
-  std::vector<NodeId> islands;
-  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
-    const NodeId node = topology_.node(IslandId::at(i));
-    const NodeId at = topology_.node(topology_.island(IslandId::at(i)).at);
-    bool joined = topology_.switch_count() == 1;
-    for (std::size_t s = 0; s < topology_.switch_count() && !joined; ++s) {
-      const NodeId other = topology_.node(SwitchId::at(s));
-      joined = other != at && routes_.leads(node, other) && routes_.leads(other, node);
-    }
-    if (joined) islands.push_back(node);
-  }
-  for (std::size_t s = 0; s < topology_.switch_count(); ++s) {
-    const NodeId node = topology_.node(SwitchId::at(s));
-    const bool reaches = std::all_of(islands.begin(), islands.end(), [&](NodeId island) {
-      return routes_.leads(node, island) && routes_.leads(island, node);
-    });
-    if (reaches) continue;
-    able_.multicast[s] = false;
-    able_.aggregation[s] = false;
-  }
 }
 
 bool ReducedNetwork::joins(std::span<const IslandId> members) const {

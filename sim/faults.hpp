@@ -101,12 +101,10 @@ class ReducedNetwork {
   [[nodiscard]] bool joins(std::span<const IslandId> members) const;
 
  private:
-  void forget_cut_off();
-
   Topology topology_;
   std::set<ArcId> down_;
-  Capabilities able_;
   Routes routes_;
+  Capabilities able_;
   Network network_;
 };
 

@@ -137,10 +137,14 @@ void FlowNetwork::close(FlowHandle& flow) {
   flow.count();
 }
 
-double FlowNetwork::offered_bits(std::size_t arc) const {
-  const Offer& offer = offers_[arc];
+FlowNetwork::Offer FlowNetwork::offer_until_now(std::size_t arc) const {
+  Offer offer = offers_[arc];
+  const Duration elapsed = simulated_now() - std::exchange(offer.since, simulated_now());
+  if (offer.down) return offer;
   const double bps = 8.0 * platform_->links()[arc]->get_bandwidth();
-  return offer.bits + bps * (simulated_now() - offer.since).in_seconds();
+  offer.bits += bps * elapsed.in_seconds();
+  offer.time += elapsed;
+  return offer;
 }
 
 void FlowNetwork::set_capacity(ArcId arc, Bandwidth capacity) {
@@ -161,7 +165,8 @@ FlowNetwork::Changed& FlowNetwork::changed_of(ArcId arc) {
 void FlowNetwork::apply(ArcId arc) {
   constexpr double kNextToNothing = 1e-9;
   const std::size_t a = arc.index();
-  offers_[a] = {.since = simulated_now(), .bits = offered_bits(a)};
+  offers_[a] = offer_until_now(a);
+  offers_[a].down = down_.contains(arc);
   meter_.change(arc);
   Changed& changed = changed_of(arc);
   changed.bytes_per_second = down_.contains(arc) ? kNextToNothing : changed.wanted_bytes_per_second;
@@ -169,17 +174,17 @@ void FlowNetwork::apply(ArcId arc) {
 }
 
 std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {
-  const Instant now = simulated_now();
-  const double elapsed_s = (now - offers_from_).in_seconds();
   std::vector<Bandwidth> means;
   means.reserve(offers_.size());
   for (std::size_t a = 0; a < offers_.size(); ++a) {
-    const double bps = elapsed_s > 0.0 ? offered_bits(a) / elapsed_s
-                                       : 8.0 * platform_->links()[a]->get_bandwidth();
+    const Offer offer = offer_until_now(a);
+    const auto changed = changed_.find(ArcId::at(a));
+    const double now = changed != changed_.end() ? changed->second.wanted_bytes_per_second
+                                                 : platform_->links()[a]->get_bandwidth();
+    const double bps = offer.time > Duration() ? offer.bits / offer.time.in_seconds() : 8.0 * now;
     means.push_back(Bandwidth::bits_per_second(std::max<std::int64_t>(1, std::llround(bps))));
-    offers_[a] = {.since = now, .bits = 0.0};
+    offers_[a] = {.since = offer.since, .bits = 0.0, .time = {}, .down = offer.down};
   }
-  offers_from_ = now;
   return means;
 }
 

@@ -81,8 +81,8 @@ class FlowNetwork {
   void close(FlowHandle& flow);
   /// Flows under way share what there is from now on. Within any actor. Requires a positive rate.
   void set_capacity(ArcId arc, Bandwidth capacity);
-  /// By arc, the mean capacity since the last call, or since the start; what it is now where no
-  /// time has passed.
+  /// By arc, the mean capacity since the last call, or since the start, over the time in which it
+  /// was not down; what it is when it is not down where there was no such time.
   [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return meter_.usage(); }
   /// How many flows were started, and Σ of their arcs.
@@ -105,8 +105,10 @@ class FlowNetwork {
   struct Offer {
     Instant since;  ///< the capacity has been what it is
     double bits = 0.0;
+    Duration time;  ///< in which it was not down
+    bool down = false;
   };
-  [[nodiscard]] double offered_bits(std::size_t arc) const;
+  [[nodiscard]] Offer offer_until_now(std::size_t arc) const;
   std::vector<Offer> offers_;
   /// Arcs whose capacity has changed: that of the map, and what it is now.
   struct Changed {
@@ -116,7 +118,6 @@ class FlowNetwork {
   };
   Changed& changed_of(ArcId arc);
   std::map<ArcId, Changed> changed_;
-  Instant offers_from_;
 };
 
 }  // namespace gyre

@@ -27,6 +27,10 @@ struct PreparedPlan {
   Bytes wan_bytes;  ///< over core arcs, copies included
 };
 
+/// Whether the switches are told the same for both: around an outage elsewhere a clique is planned
+/// anew, but goes where it went.
+bool have_same_tables(const ExchangePlan& a, const ExchangePlan& b);
+
 /// What is left of an exchange when only one of its members takes part: nothing is sent.
 PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member);
 

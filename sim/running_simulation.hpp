@@ -11,6 +11,7 @@
 #include "models/bounds.hpp"
 #include "sim/gossip.hpp"
 #include "sim/island_times.hpp"
+#include "sim/known_future.hpp"
 #include "sim/placements.hpp"
 #include "sim/round_models.hpp"
 #include "sim/simulation.hpp"
@@ -80,6 +81,8 @@ class Simulation {
   /// Local steps of the task, in slices between which an interrupt is seen; false if it was.
   bool train(IslandId me, std::int64_t steps);
   void end_round(IslandId me);
+  /// By how many rounds the island may be ahead of the last one; then it waits at the barrier.
+  std::int64_t may_be_ahead(IslandId me);
   /// The island's model is about to change.
   void before_change(IslandId me);
   enum class Models : std::uint8_t {
@@ -92,7 +95,7 @@ class Simulation {
   void watch_time();
   void change_capacities();
   void play_faults();
-  /// What each arc has offered since the last call, on average.
+  /// What each arc has offered since the last call, on average; nothing where it is down now.
   std::vector<Bandwidth> arc_rates();
   void report_deadlock();
   void finish();
@@ -120,6 +123,7 @@ class Simulation {
   Outages outages_;
   Churn churn_;
   std::vector<bool> away_;  ///< by island
+  KnownFuture future_;
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;

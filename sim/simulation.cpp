@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -58,7 +59,10 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       outages_(spec_.capabilities),
       churn_(spec_.churn, topology_.island_count(), spec.seed),
       away_(topology_.island_count(), false),
-      placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
+      future_(spec_),
+      placements_(
+          *spec.policy, topology_.island_count(), [this] { return arc_rates(); },
+          [this](Duration stretch) { return future_.rates(simulated_now(), stretch); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
       islands_(topology_.island_count()) {
@@ -172,7 +176,7 @@ void Simulation::end_round(IslandId me) {
     return;
   }
   if (state.rounds == result_.rounds + 1) --behind_;
-  if (advance() || stopped_ || !spec_.barrier) return;
+  if (advance() || stopped_ || state.rounds - result_.rounds <= may_be_ahead(me)) return;
   at_barrier_.push_back(me);
   barrier_gates_[me.index()]->acquire();
 }
@@ -202,6 +206,17 @@ bool Simulation::advance() {
   if (!ended) return false;
   for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
   return true;
+}
+
+std::int64_t Simulation::may_be_ahead(IslandId me) {
+  if (spec_.barrier) return 0;
+  // What a policy decides by the state of the network is not to be decided long before it is due by
+  // an island that hurries on, since nobody is there to exchange with.
+  if (spec_.policy->observes() || spec_.policy->foresees()) {
+    const Placement& placement = placements_.of(islands_[me.index()].number);
+    return placement.round->cliques[placement.clique_of[me.index()]].size() == 1 ? 0 : 1;
+  }
+  return std::numeric_limits<std::int64_t>::max();
 }
 
 void Simulation::evaluate(Models models) {
@@ -306,7 +321,10 @@ void Simulation::play_churn() {
 }
 
 std::vector<Bandwidth> Simulation::arc_rates() {
-  return flows_ != nullptr ? flows_->take_mean_capacities() : topology_.capacities();
+  std::vector<Bandwidth> rates =
+      flows_ != nullptr ? flows_->take_mean_capacities() : topology_.capacities();
+  for (const ArcId arc : outages_.down()) rates[arc.index()] = Bandwidth();
+  return rates;
 }
 
 void Simulation::report_deadlock() {

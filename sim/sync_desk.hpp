@@ -151,7 +151,8 @@ class SyncDesk {
   };
   static constexpr std::size_t kMostReduced = 64;            ///< that are kept, as plans are
   std::map<std::string, std::unique_ptr<Reduced>> reduced_;  ///< by `Outages::key`
-  std::set<std::shared_ptr<const PreparedPlan>> installed_;
+  /// By clique: the plans whose tables the switches have.
+  std::map<Clique, std::vector<std::shared_ptr<const PreparedPlan>>> installed_;
   static constexpr std::size_t kMostRouted = 4096;  ///< cliques of which the last plan is known
   std::map<std::pair<Bytes, Clique>, std::shared_ptr<const PreparedPlan>> routed_;
   static constexpr std::size_t kMostBounds = 1024;  ///< that are kept, as plans are

@@ -188,7 +188,13 @@ Duration SyncDesk::setup_of(const std::shared_ptr<const PreparedPlan>& plan) {
       std::any_of(plan->plan.flows.begin(), plan->plan.flows.end(), [](const Flow& flow) {
         return flow.stream.sources.size() > 1 || flow.stream.deliveries.size() > 1;
       });
-  if (!by_switches || !installed_.insert(plan).second) return {};
+  if (!by_switches) return {};
+  std::vector<std::shared_ptr<const PreparedPlan>>& installed = installed_[plan->plan.members];
+  if (std::any_of(installed.begin(), installed.end(),
+                  [&](const auto& one) { return have_same_tables(one->plan, plan->plan); })) {
+    return {};
+  }
+  installed.push_back(plan);
   return parts_.spec.setup_time;
 }
 

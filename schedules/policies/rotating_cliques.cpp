@@ -24,7 +24,7 @@ class RotatingCliques final : public Policy {
   }
 
   void prepare(const std::function<bool()>& keep_going) override {
-    if (rounds_.empty()) rounds_ = planner_.rounds(keep_going);
+    if (rounds_.empty()) rounds_ = planner_.period(keep_going).rounds;
   }
 
   [[nodiscard]] bool prepares() const override { return rounds_.empty() && planner_.waits(); }
