@@ -187,8 +187,7 @@ int command_exchange(const ExchangeOptions& options) {
   }
   std::optional<PacketSettings> packets;
   if (loaded.fidelity == Fidelity::kPacket) {
-    packets =
-        packet_settings(loaded, false, static_cast<std::uint64_t>(loaded.scenario.seeds.front()));
+    packets = packet_settings(loaded, false);
     check_packets(
         {loaded.topology, routes, capabilities, limits_in(loaded.scenario)},
         {.exchange = exchange, .routing = loaded.scenario.network.routing, .keep_rates = false},

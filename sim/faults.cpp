@@ -83,40 +83,6 @@ std::optional<Instant> FaultTimes::next() {
   return fault_->to;
 }
 
-std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
-                                      std::uint64_t seed, Duration horizon) {
-  std::vector<FaultSpec> times;
-  for (const FaultSpec& spec : specs) {
-    for (const Fault& fault : faults_of({spec}, topology)) {
-      FaultTimes next(fault, seed);
-      FaultSpec one;
-      one.where = spec.where;
-      while (const std::optional<Instant> at = next.next()) {
-        const Duration since_start = *at - Instant();
-        if (next.failed()) {
-          if (since_start > horizon) break;
-          one.from = since_start;
-          one.to.reset();
-          const bool for_good = !fault.random && !fault.to;
-          if (!for_good) continue;
-        } else {
-          one.to = since_start;
-        }
-        if (spec.at_switch) {
-          one.at_switch = spec.at_switch;
-          times.push_back(one);
-          continue;
-        }
-        for (const ArcId arc : fault.arcs) {
-          one.arc = Text{.value = topology.name(arc), .where = spec.where};
-          times.push_back(one);
-        }
-      }
-    }
-  }
-  return times;
-}
-
 void Outages::count(const Fault& fault, int more) {
   const auto add = [more](auto& counts, const auto& thing) {
     if ((counts[thing] += more) == 0) counts.erase(thing);

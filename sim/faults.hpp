@@ -58,10 +58,6 @@ class FaultTimes {
   bool over_ = false;
 };
 
-/// The same faults for packets: single arcs and switches with times, drawn until `horizon`.
-std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
-                                      std::uint64_t seed, Duration horizon);
-
 /// What is away now. Several faults may have the same thing.
 class Outages {
  public:
