@@ -7,6 +7,10 @@
 namespace gyre {
 namespace {
 
+/// The engine takes instants less than a nanosecond apart for one, so that each of the flows that
+/// follow each other in an exchange, up to 14 in a ring of 8, may end as much early.
+constexpr double kInstants_s = 15e-9;
+
 class Checks {
  public:
   explicit Checks(const EndedRun& run)
@@ -48,7 +52,7 @@ class Checks {
     wrong_.require(summary.mean_round_s.has_value() == (result_.rounds > 0), "a mean of {} rounds",
                    result_.rounds);
     if (summary.mean_round_s && summary.bound_round_s) {
-      wrong_.require(at_least(*summary.mean_round_s, *summary.bound_round_s),
+      wrong_.require(at_least(*summary.mean_round_s + kInstants_s, *summary.bound_round_s),
                      "the mean round takes {} s, less than its bound of {} s",
                      *summary.mean_round_s, *summary.bound_round_s);
       wrong_.require(at_least(end_s_, *summary.mean_round_s * static_cast<double>(result_.rounds)),
@@ -107,8 +111,11 @@ class Checks {
     double middle = 0.0;
     for (const double optimum : law.optima) middle += optimum / n;
     for (std::size_t r = 0; r < files_.trace.size(); ++r) {
-      // At the end of time islands are in the middle of their rounds.
-      if (r + 1 == files_.trace.size() && out_of_time()) continue;
+      // Islands that are ahead of the others are seen with the steps that they are ahead; at the
+      // end of time they are in the middle of their rounds.
+      const bool last = r + 1 == files_.trace.size();
+      const bool together = spec_.barrier || spec_.policy->joins_all();
+      if (last ? !is_whole(run_) : !together) continue;
       const double x = middle + (law.start - middle) * std::pow(1.0 - law.rate * law.curvature,
                                                                 files_.trace.number(r, "steps"));
       double loss = 0.0;
@@ -146,12 +153,12 @@ class Checks {
     // Launched eagerly, what the others sent before all were ready counts.
     const bool eager =
         spec_.limits != nullptr && spec_.limits->launch == LaunchRule::kEager && spec_.packets;
-    wrong_.require(eager || at_least(communication, bound),
+    wrong_.require(eager || at_least(communication + kInstants_s, bound),
                    "{}: communicates in {} s, below its bound of {} s", rounds.place(r),
                    communication, bound);
     const double ratio = rounds.number(r, "ratio_to_bound");
-    wrong_.require(overlay || bound == 0.0 || at_least(ratio * bound, bound), "{}: {} of its bound",
-                   rounds.place(r), ratio);
+    wrong_.require(overlay || bound == 0.0 || at_least(ratio * bound + kInstants_s, bound),
+                   "{}: {} of its bound", rounds.place(r), ratio);
   }
 
   /// Each island is in each round and fragment once, absent or not.

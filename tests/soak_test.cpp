@@ -281,7 +281,7 @@ void tamper_with(const fs::path& file, const Tampering& with) {
   for (const std::vector<std::string>& row : rows) out << csv_line(row);
 }
 
-std::string played(const std::optional<Tampering>& with) {
+std::string played(const RandomScenario& made, const std::optional<Tampering>& with) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("gyre-sound-{}", ::getpid());
   const std::string said = in_child([&] {
     std::string all;
@@ -289,7 +289,7 @@ std::string played(const std::optional<Tampering>& with) {
     const auto tamper = [&with](const fs::path& results) {
       if (with) tamper_with(results / with->file, *with);
     };
-    play(kSound, folder, note, tamper);
+    play(made, folder, note, tamper);
     return all;
   });
   fs::remove_all(folder);
@@ -297,7 +297,8 @@ std::string played(const std::optional<Tampering>& with) {
 }
 
 TEST(SoakChecks, SeeWhatIsWrong) {
-  EXPECT_EQ(played({}).find("wrong"), std::string::npos) << played({});
+  const std::string sound = played(kSound, {});
+  EXPECT_EQ(sound.find("wrong"), std::string::npos) << sound;
   for (const Tampering& with : std::vector<Tampering>{
            {"rounds.csv", "communication_s", 0.3, "below its bound"},
            {"rounds.csv", "communication_s", 3.0, "but the run ended"},
@@ -314,10 +315,55 @@ TEST(SoakChecks, SeeWhatIsWrong) {
            {"trace.csv", "round", 0.5, "lacks"},
            {"islands.csv", "compute_s", 2.0, "in timeline.json"},
        }) {
-    const std::string said = played(with);
+    const std::string said = played(kSound, with);
     EXPECT_NE(said.find(with.said), std::string::npos) << with.file << ", " << with.column << ":\n"
                                                        << said;
   }
+}
+
+/// Three islands on one switch; each exchange begins after 1 s and takes 8 s, sent directly.
+RandomScenario of_three(Fidelity fidelity, const std::string& network, const std::string& job) {
+  return {.text = fmt::format(R"(gyre: 1
+name: three
+network:
+  topology:
+    switches: [{{name: S}}]
+    islands: [{{name: a, at: S}}, {{name: b, at: S}}, {{name: c, at: S}}]
+    links: []
+  access: {{bandwidth: 1 Gbps}}
+  modes: [neither]
+{}
+job: {{payload: 500 MB, compute: {{step_time: 1 s}}, {}}}
+task: {{kind: quadratic, optima: [0, 1, 2]}}
+schedules: [{{policy: all-reduce, exchange: direct}}]
+stop: {{max_rounds: 2}}
+)",
+                              network, job),
+          .fidelity = fidelity,
+          .mean = {}};
+}
+
+// What had been sent of an exchange that was dropped was counted flow by flow, and the run may end
+// with the first of them.
+TEST(SoakFound, TheLastExchangeCountsWhereItIsDropped) {
+  const std::string said = played(
+      of_three(Fidelity::kFlow, "  faults: [{arc: a.up, from: 12 s, to: 14 s}]\n  in_flight: drop",
+               "overlap: {kind: delayed, steps: 1, local_weight: 0}"),
+      {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// Outages by chance were drawn for a million seconds before the run began: here 10^9 of them.
+TEST(SoakFound, OutagesOfPacketsAreDrawnAsTimeGoesOn) {
+  const std::string said =
+      played(of_three(Fidelity::kPacket,
+                      "  faults: [{switch: S, availability: 0.9, mean_outage: 100 us}]\n"
+                      "  transport: {chunk: 100 KB, recovery: {timeout: 1 s, give_up: 500 s}}",
+                      "local_steps: 1"),
+             {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
 }
 
 }  // namespace
