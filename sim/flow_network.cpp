@@ -136,7 +136,10 @@ Bytes FlowNetwork::settle(FlowHandle& flow) {
 }
 
 void FlowNetwork::close(FlowHandle& flow) {
-  if (under_way(flow)) flow.comm_->cancel();
+  if (under_way(flow)) {
+    flow.comm_->cancel();
+    meter_.remove_ended();
+  }
   flow.count();
 }
 
