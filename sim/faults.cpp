@@ -165,6 +165,18 @@ bool ReducedNetwork::joins(std::span<const IslandId> members) const {
   });
 }
 
+Round ReducedNetwork::joined(const Round& round) const {
+  Round left = round;
+  for (std::size_t c = 0; c < round.cliques.size(); ++c) {
+    if (joins(round.cliques[c])) continue;
+    left.cliques[c].resize(1);
+    for (std::size_t m = 1; m < round.cliques[c].size(); ++m) {
+      left.cliques.push_back({round.cliques[c][m]});
+    }
+  }
+  return left;
+}
+
 bool crosses_outage(const Outages& outages, const Stream& stream) {
   return std::any_of(stream.arcs.begin(), stream.arcs.end(),
                      [&](const ArcUse& use) { return outages.is_down(use.arc); });

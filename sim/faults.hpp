@@ -13,6 +13,7 @@
 #include "models/routing.hpp"
 #include "models/topology.hpp"
 #include "models/transport.hpp"
+#include "schedules/round.hpp"
 #include "schedules/stream.hpp"
 
 namespace gyre {
@@ -94,6 +95,9 @@ class ReducedNetwork {
   [[nodiscard]] const Network& network() const { return network_; }
   /// Whether all members can reach each other.
   [[nodiscard]] bool joins(std::span<const IslandId> members) const;
+  /// The round without the cliques that it does not join: they wait, and those that are planned
+  /// together with them need not know of them. The others keep their places.
+  [[nodiscard]] Round joined(const Round& round) const;
 
  private:
   void forget_cut_off();

@@ -81,8 +81,10 @@ std::shared_ptr<Sync> SyncDesk::begun(IslandId me, std::int64_t round,
 std::shared_ptr<const PreparedPlan> SyncDesk::plan(const Round& round, std::size_t clique,
                                                    Bytes payload, std::int64_t number) {
   try {
+    Reduced* reduced = reduced_for(round.cliques[clique]);
     std::shared_ptr<const PreparedPlan> made =
-        plans_now(round.cliques[clique]).get(round, clique, payload);
+        reduced == nullptr ? plans_.get(round, clique, payload)
+                           : reduced->plans.get(reduced->network.joined(round), clique, payload);
     const RunSpec& spec = parts_.spec;
     if (spec.packets) check_recovery(topology_, *made, *spec.packets, spec.limits);
     tell_routes(made, number);
@@ -198,10 +200,8 @@ void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, Islan
   if (parts_.outages.any()) follow_rule(*sync, mine);
 }
 
-PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
-  if (!parts_.outages.any() || parts_.spec.in_flight != InFlight::kReroute) {
-    return plans_;
-  }
+SyncDesk::Reduced* SyncDesk::reduced_for(std::span<const IslandId> members) {
+  if (!parts_.outages.any() || parts_.spec.in_flight != InFlight::kReroute) return nullptr;
   const std::string state = parts_.outages.key();
   if (reduced_.size() >= kMostReduced && !reduced_.contains(state)) reduced_.clear();
   std::unique_ptr<Reduced>& reduced = reduced_[state];
@@ -209,7 +209,7 @@ PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
     reduced =
         std::make_unique<Reduced>(parts_.network, parts_.outages, parts_.flows, plan_options_);
   }
-  return reduced->network.joins(members) ? reduced->plans : plans_;
+  return reduced->network.joins(members) ? reduced.get() : nullptr;
 }
 
 bool SyncDesk::lacks_arcs(const CliqueExchange& exchange) const {
@@ -254,7 +254,7 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
     return;
   }
   const Clique& members = exchange.prepared().plan.members;
-  if (&plans_now(members) == &plans_) {
+  if (reduced_for(members) == nullptr) {
     tell(sync, exchange, "waits", "some of its members cannot reach each other");
     return;
   }
