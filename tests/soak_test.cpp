@@ -354,6 +354,43 @@ TEST(SoakFound, TheLastExchangeCountsWhereItIsDropped) {
   EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
 }
 
+// A flow that was cancelled counted as carried until the engine's next instant: here for 1 s, in
+// which the islands compute.
+TEST(SoakFound, WhatIsCancelledCarriesNothingMore) {
+  const std::string said = played(
+      of_three(Fidelity::kFlow, "  faults: [{arc: a.up, from: 3 s, to: 3.5 s}]\n  in_flight: drop",
+               "local_steps: 1"),
+      {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+}
+
+// Cliques that share the switches' limits are planned together, which had no way for an island that
+// is cut off, in whose clique the others are not.
+TEST(SoakFound, CliquesArePlannedAnewWithoutThoseThatAreCutOff) {
+  const RandomScenario made{.text = R"(gyre: 1
+name: cut-off
+network:
+  topology:
+    switches: [{name: S}]
+    islands: [{name: a, at: S}, {name: b, at: S}, {name: c, at: S}, {name: d, at: S}]
+    links: []
+  access: {bandwidth: 1 Gbps}
+  modes: [aggregation]
+  aggregator: {fan_in: 2}
+  faults: [{arc: a.down, from: 0 s, to: 20 s}]
+  in_flight: reroute
+job: {payload: 500 MB, compute: {step_time: 1 s}}
+task: {kind: quadratic, optima: [0, 1, 2, 3]}
+schedules: [{policy: static-cliques, cliques: a+b|c+d, exchange: hub}]
+stop: {max_rounds: 2}
+)",
+                            .fidelity = Fidelity::kFlow,
+                            .mean = {}};
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
 // Outages by chance were drawn for a million seconds before the run began: here 10^9 of them.
 TEST(SoakFound, OutagesOfPacketsAreDrawnAsTimeGoesOn) {
   const std::string said =
