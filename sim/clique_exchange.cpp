@@ -161,10 +161,11 @@ void CliqueExchange::leave_attempt(Attempt& attempt) {
     networks_.packets->flush();
     return;
   }
-  // First what they have sent: closing them lets others run, who may report the exchange.
+  // First what they have sent: closing them lets others run, who may report the exchange and end
+  // the run.
   for (std::size_t f = 0; f < attempt.states.size(); ++f) {
     if (!attempt.states[f].launched) continue;
-    const Bytes sent = networks_.flows->sent(attempt.states[f].handle);
+    const Bytes sent = networks_.flows->settle(attempt.states[f].handle);
     for (const ArcUse& use : attempt.plan->plan.flows[f].stream.arcs) {
       if (networks_.topology->is_core(use.arc)) lost_wan_bytes_ += sent * use.copies;
     }

@@ -188,8 +188,7 @@ int command_exchange(const ExchangeOptions& options) {
   std::optional<PacketSettings> packets;
   std::vector<Fault> faults;
   if (loaded.fidelity == Fidelity::kPacket) {
-    packets =
-        packet_settings(loaded, false, static_cast<std::uint64_t>(loaded.scenario.seeds.front()));
+    packets = packet_settings(loaded, false);
     faults = faults_of(loaded.scenario.network.faults, loaded.topology);
     check_packets(
         {loaded.topology, routes, capabilities, limits_in(loaded.scenario)},

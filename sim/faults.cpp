@@ -84,41 +84,6 @@ std::optional<Instant> FaultTimes::next() {
   return fault_->to;
 }
 
-std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
-                                      std::uint64_t seed, Duration horizon) {
-  std::vector<FaultSpec> times;
-  for (const FaultSpec& spec : specs) {
-    if (spec.loses) continue;
-    for (const Fault& fault : faults_of({spec}, topology)) {
-      FaultTimes next(fault, seed);
-      FaultSpec one;
-      one.where = spec.where;
-      while (const std::optional<Instant> at = next.next()) {
-        const Duration since_start = *at - Instant();
-        if (next.failed()) {
-          if (since_start > horizon) break;
-          one.from = since_start;
-          one.to.reset();
-          const bool for_good = !fault.random && !fault.to;
-          if (!for_good) continue;
-        } else {
-          one.to = since_start;
-        }
-        if (spec.at_switch) {
-          one.at_switch = spec.at_switch;
-          times.push_back(one);
-          continue;
-        }
-        for (const ArcId arc : fault.arcs) {
-          one.arc = Text{.value = topology.name(arc), .where = spec.where};
-          times.push_back(one);
-        }
-      }
-    }
-  }
-  return times;
-}
-
 void Outages::count(const Fault& fault, int more) {
   const auto add = [more](auto& counts, const auto& thing) {
     if ((counts[thing] += more) == 0) counts.erase(thing);
@@ -173,6 +138,18 @@ bool ReducedNetwork::joins(std::span<const IslandId> members) const {
       return a == b || routes_.leads(topology_.node(a), topology_.node(b));
     });
   });
+}
+
+Round ReducedNetwork::joined(const Round& round) const {
+  Round left = round;
+  for (std::size_t c = 0; c < round.cliques.size(); ++c) {
+    if (joins(round.cliques[c])) continue;
+    left.cliques[c].resize(1);
+    for (std::size_t m = 1; m < round.cliques[c].size(); ++m) {
+      left.cliques.push_back({round.cliques[c][m]});
+    }
+  }
+  return left;
 }
 
 bool crosses_outage(const Outages& outages, const Stream& stream) {

@@ -129,10 +129,16 @@ Bytes FlowNetwork::sent(const FlowHandle& flow) const {
   return Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - std::llround(left)));
 }
 
+Bytes FlowNetwork::settle(FlowHandle& flow) {
+  flow.bytes_ = sent(flow);
+  if (flow.stream_ != nullptr) meter_.count(*std::exchange(flow.stream_, nullptr), flow.bytes_);
+  return flow.bytes_;
+}
+
 void FlowNetwork::close(FlowHandle& flow) {
   if (under_way(flow)) {
-    flow.bytes_ = sent(flow);
     flow.comm_->cancel();
+    meter_.remove_ended();
   }
   flow.count();
 }

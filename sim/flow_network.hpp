@@ -76,8 +76,11 @@ class FlowNetwork {
   [[nodiscard]] bool under_way(const FlowHandle& flow) const;
   /// Bytes of it that have left so far. Requires `expect_outages`.
   [[nodiscard]] Bytes sent(const FlowHandle& flow) const;
-  /// Ends the flow where it is, if it is under way: who waits for it goes on. It counts with what
-  /// has left. Requires `expect_outages`.
+  /// Counts the flow with what has left so far, which it returns: it is about to be closed.
+  /// Requires `expect_outages`.
+  Bytes settle(FlowHandle& flow);
+  /// Ends the settled flow where it is, if it is under way: who waits for it goes on.
+  /// Requires `expect_outages`.
   void close(FlowHandle& flow);
   /// Flows under way share what there is from now on. Within any actor. Requires a positive rate.
   void set_capacity(ArcId arc, Bandwidth capacity);

@@ -16,6 +16,7 @@ constexpr std::int64_t kSpareChunks = 16;
 PacketPorts::PacketPorts(const Topology& topology, WireOptions options, PacketAgenda& agenda)
     : topology_(&topology),
       options_(std::move(options)),
+      outages_(options_.faults, topology.arc_count(), options_.seed),
       agenda_(&agenda),
       ports_(topology.arc_count()),
       usage_(topology.arc_count()),
@@ -156,9 +157,7 @@ void PacketPorts::send(PacketFlow& flow, std::uint32_t lane, double now_s) {
 }
 
 bool PacketPorts::loses(ArcId arc, std::int64_t bytes, double from_s, double to_s) {
-  for (const Outage& outage : options_.outages[arc.index()]) {
-    if (from_s < outage.to_s && to_s > outage.from_s) return true;
-  }
+  if (outages_.is_down_between(arc, from_s, to_s)) return true;
   const double p = options_.loss[arc.index()];
   if (p <= 0.0) return false;
   const auto packets = static_cast<double>(options_.transport.packets(bytes));

@@ -9,20 +9,15 @@
 #include "sim/flow_network.hpp"
 #include "sim/packet_agenda.hpp"
 #include "sim/packet_flow.hpp"
+#include "sim/packet_outages.hpp"
 
 namespace gyre {
-
-/// A time in which an arc loses all that it carries.
-struct Outage {
-  double from_s = 0.0;
-  double to_s = kEndOfTime;
-};
 
 /// How packets cross arcs.
 struct WireOptions {
   TransportSpec transport;
-  std::vector<double> loss;                  ///< of a packet, by arc
-  std::vector<std::vector<Outage>> outages;  ///< by arc
+  std::vector<double> loss;   ///< of a packet, by arc
+  std::vector<Fault> faults;  ///< while one has an arc, that loses all that it carries
   std::uint64_t seed = 1;
   Duration adder_latency;   ///< of switches: a chunk stays with them as long
   bool propagation = true;  ///< false: every latency counts as zero
@@ -61,6 +56,7 @@ class PacketPorts {
   /// Time that a chunk takes on the arc, without latency.
   [[nodiscard]] double chunk_s(ArcId arc, std::int64_t bytes) const;
   [[nodiscard]] const WireOptions& options() const { return options_; }
+  [[nodiscard]] PacketOutages& outages() { return outages_; }
 
  private:
   void serve(ArcId arc, double now_s);
@@ -76,6 +72,7 @@ class PacketPorts {
 
   const Topology* topology_;
   WireOptions options_;
+  PacketOutages outages_;
   PacketAgenda* agenda_;
   OnSent on_sent_;
   std::vector<Port> ports_;        ///< by arc

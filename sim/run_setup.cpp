@@ -83,8 +83,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.capabilities = colocated ? Capabilities{.multicast = {true}, .aggregation = {true}}
                                 : capabilities_in(scenario, loaded.topology, choice.mode);
   spec.limits = colocated ? nullptr : limits_in(scenario);
-  if (loaded.fidelity == Fidelity::kPacket)
-    spec.packets = packet_settings(loaded, colocated, static_cast<std::uint64_t>(choice.seed));
+  if (loaded.fidelity == Fidelity::kPacket) spec.packets = packet_settings(loaded, colocated);
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
   // One switch leaves nothing to route.
@@ -115,12 +114,12 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   return spec;
 }
 
-PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated, std::uint64_t seed) {
-  constexpr Duration kHorizon = Duration::seconds(1e6);  // packets are for shorter runs
+PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated) {
   const Scenario& scenario = loaded.scenario;
   PacketSettings settings{.transport = scenario.network.transport.value_or(TransportSpec()),
-                          .faults = fault_times_of(scenario.network.faults, loaded.topology, seed,
-                                                   scenario.stop.max_time.value_or(kHorizon))};
+                          .faults = scenario.network.faults};
+  // What a switch loses loses no chunk.
+  std::erase_if(settings.faults, [](const FaultSpec& fault) { return fault.loses.has_value(); });
   if (colocated) settings.lose_nothing();  // loss and faults are the WAN's
   return settings;
 }

@@ -82,8 +82,10 @@ std::shared_ptr<Sync> SyncDesk::begun(IslandId me, std::int64_t round,
 std::shared_ptr<const PreparedPlan> SyncDesk::plan(const Round& round, std::size_t clique,
                                                    Bytes payload, std::int64_t number) {
   try {
+    Reduced* reduced = reduced_for(round.cliques[clique]);
     std::shared_ptr<const PreparedPlan> made =
-        plans_now(round.cliques[clique]).get(round, clique, payload);
+        reduced == nullptr ? plans_.get(round, clique, payload)
+                           : reduced->plans.get(reduced->network.joined(round), clique, payload);
     const RunSpec& spec = parts_.spec;
     if (spec.packets) check_recovery(topology_, *made, *spec.packets, spec.limits);
     tell_routes(made, number);

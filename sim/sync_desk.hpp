@@ -118,9 +118,10 @@ class SyncDesk {
   void average(Sync& sync);
   [[nodiscard]] std::string waiting_for(IslandId me) const;
   void give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why);
-  /// The plans of the network as it is now, for these members: of the whole one where they cannot
-  /// all reach each other, or wait for what is away.
-  PlanCache& plans_now(std::span<const IslandId> members);
+  struct Reduced;
+  /// The network as it is now, for these members: null for the whole one, where they cannot all
+  /// reach each other, or wait for what is away.
+  Reduced* reduced_for(std::span<const IslandId> members);
   /// Whether something that the exchange still needs is away.
   [[nodiscard]] bool lacks_arcs(const CliqueExchange& exchange) const;
   [[nodiscard]] bool lacks_capabilities(const CliqueExchange& exchange) const;

@@ -99,10 +99,8 @@ std::int64_t SyncDesk::round_to_join(IslandId island, std::int64_t round) const 
   return std::max(join, passed_[island.index()]);
 }
 
-PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
-  if (!parts_.outages.any() || parts_.spec.in_flight != InFlight::kReroute) {
-    return plans_;
-  }
+SyncDesk::Reduced* SyncDesk::reduced_for(std::span<const IslandId> members) {
+  if (!parts_.outages.any() || parts_.spec.in_flight != InFlight::kReroute) return nullptr;
   const std::string state = parts_.outages.key();
   if (reduced_.size() >= kMostReduced && !reduced_.contains(state)) reduced_.clear();
   std::unique_ptr<Reduced>& reduced = reduced_[state];
@@ -110,7 +108,7 @@ PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
     reduced =
         std::make_unique<Reduced>(parts_.network, parts_.outages, parts_.flows, plan_options_);
   }
-  return reduced->network.joins(members) ? reduced->plans : plans_;
+  return reduced->network.joins(members) ? reduced.get() : nullptr;
 }
 
 bool SyncDesk::lacks_arcs(const CliqueExchange& exchange) const {
@@ -157,7 +155,7 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
     return;
   }
   const Clique& members = exchange.prepared().plan.members;
-  if (&plans_now(members) == &plans_) {
+  if (reduced_for(members) == nullptr) {
     tell(sync, exchange, "waits", "some of its members cannot reach each other");
     return;
   }
