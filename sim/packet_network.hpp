@@ -106,7 +106,7 @@ class PacketNetwork {
   void wake(const simgrid::s4u::SemaphorePtr& gate) { agenda_.wake(gate); }
   void stop() { agenda_.stop(); }
 
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return ports_.usage(); }
+  [[nodiscard]] std::vector<ArcUsage> usage(Duration until) const { return ports_.usage(until); }
   [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return rows_.usage(s); }
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return ports_.lost(arc); }
   [[nodiscard]] std::int64_t events() const { return agenda_.handled(); }
