@@ -43,9 +43,10 @@ class PackingLp::Model {
     for (const ArcLoad& load : loads) {
       index.push_back(static_cast<int>(load.arc.index()));
       value.push_back(load.load);
-      if (!has_column_[group]) first_load_[load.arc.index()] += load.load / weight;
+      if (!has_column_[group]) first_load_[load.arc.index()] += load.load;
     }
     has_column_[group] = true;
+    weighted_ = weighted_ || weight != 1.0;
     ++columns_;
     index.push_back(static_cast<int>(arcs_ + group));
     value.push_back(weight);
@@ -77,11 +78,11 @@ class PackingLp::Model {
 
  private:
   /// The solver's tolerances are absolute: low rates are solved in units of what the first columns
-  /// alone would reach.
+  /// alone would reach. Weights are given such that Y is near 1.
   void choose_unit() {
     double unit = 1.0;
     for (std::size_t a = 0; a < arcs_; ++a) {
-      if (first_load_[a] > 0.0) unit = std::min(unit, capacity_[a] / first_load_[a]);
+      if (!weighted_ && first_load_[a] > 0.0) unit = std::min(unit, capacity_[a] / first_load_[a]);
     }
     unit_ = unit;
     for (std::size_t a = 0; a < arcs_; ++a) {
@@ -106,7 +107,8 @@ class PackingLp::Model {
   std::vector<double> capacity_;
   std::vector<double> first_load_;  ///< by arc, where each group moves 1 by its first column
   std::vector<bool> has_column_;    ///< by group
-  std::optional<double> unit_;      ///< of the solver's capacities and rates; chosen when solved
+  bool weighted_ = false;
+  std::optional<double> unit_;  ///< of the solver's capacities and rates; chosen when solved
   ClpSimplex clp_;
 };
 
