@@ -108,7 +108,7 @@ class PacketNetwork {
   void flush() { agenda_.flush(); }
   void stop() { agenda_.stop(); }
 
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return ports_.usage(); }
+  [[nodiscard]] std::vector<ArcUsage> usage(Duration until) const { return ports_.usage(until); }
   [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return rows_.usage(s); }
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return ports_.lost(arc); }
   [[nodiscard]] std::int64_t events() const { return agenda_.handled(); }

@@ -156,6 +156,17 @@ void PacketPorts::send(PacketFlow& flow, std::uint32_t lane, double now_s) {
   on_sent_(flow, lane, chunk, now_s, left_s);
 }
 
+std::vector<ArcUsage> PacketPorts::usage(Duration until) const {
+  std::vector<ArcUsage> usage = usage_;
+  for (std::size_t a = 0; a < usage.size(); ++a) {
+    const double late_s = std::max(0.0, ports_[a].free_s - until.in_seconds());
+    const Bandwidth capacity = topology_->arc(ArcId::at(a)).capacity;
+    usage[a].busy = usage[a].busy - Duration::seconds(late_s);
+    usage[a].carried_bits -= late_s * static_cast<double>(capacity.in_bits_per_second());
+  }
+  return usage;
+}
+
 bool PacketPorts::loses(ArcId arc, std::int64_t bytes, double from_s, double to_s) {
   if (outages_.is_down_between(arc, from_s, to_s)) return true;
   const double p = options_.loss[arc.index()];

@@ -50,7 +50,8 @@ class PacketPorts {
   /// The port has sent what it was sending.
   void free(ArcId arc, double now_s);
 
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
+  /// By arc, until then: a chunk whose last bit leaves later was busy with it only so long.
+  [[nodiscard]] std::vector<ArcUsage> usage(Duration until) const;
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return lost_[arc.index()]; }
   [[nodiscard]] double latency_s(ArcId arc) const;
   /// Time that a chunk takes on the arc, without latency.

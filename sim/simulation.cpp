@@ -341,7 +341,7 @@ void Simulation::finish() {
     result_.flow_arcs = flows_->started_arcs();
     return;
   }
-  result_.arcs = packets_->usage();
+  result_.arcs = packets_->usage(result_.simulated);
   result_.events = packets_->events();
   for (std::size_t a = 0; a < result_.arcs.size(); ++a) {
     result_.lost.push_back(packets_->lost(ArcId::at(a)));
