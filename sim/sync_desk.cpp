@@ -175,7 +175,7 @@ bool SyncDesk::meet(const std::shared_ptr<Sync>& sync, std::size_t piece, Island
   }
   if (quorum && first) watch_deadline(sync);
   mine->await(me);
-  return hooks_.takes_part(me, sync->round);
+  return !parts_.spec.takes_islands_away() || hooks_.takes_part(me, sync->round);
 }
 
 bool SyncDesk::enough(const Sync& sync) const {
