@@ -24,6 +24,7 @@ class NetworkWriter {
       lossy_ = draw_.chance(0.4);
       faulty_ = draw_.chance(0.2);
       if (faulty_) faults();
+      if (faulty_) key("in_flight", rule_);
       if (draw_.chance(0.9) || lossy_ || faulty_ || run_.payload_bytes > 1e6) transport();
     } else {
       if (draw_.chance(0.2)) changes();
@@ -68,7 +69,7 @@ class NetworkWriter {
     }
     if (kind == 3) {
       std::string text = "switch: " + as_name(draw_.one_of(run_.map.switches));
-      if (!run_.packets && !run_.overlay && draw_.chance(0.5)) {
+      if (!run_.overlay && draw_.chance(0.5)) {
         text += ", loses: " + draw_.one_of<std::string>({"multicast", "aggregation", "both"});
       }
       return text;

@@ -215,6 +215,7 @@ TEST(SoakFound, OutagesOfPacketsAreDrawnAsTimeGoesOn) {
   const std::string said =
       played(of_three(Fidelity::kPacket,
                       "  faults: [{switch: S, availability: 0.9, mean_outage: 100 us}]\n"
+                      "  in_flight: wait\n"
                       "  transport: {chunk: 100 KB, recovery: {timeout: 1 s, give_up: 500 s}}",
                       "local_steps: 1"),
              {});
