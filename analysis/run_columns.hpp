@@ -131,10 +131,14 @@ inline constexpr std::array kSwitches{
 inline constexpr std::array kEvents{
     Column{"time_s", "s", "simulated time"},
     Column{"what", "-",
-           "fails or is back; of an exchange planned anew, dropped, or waits (its members cannot "
-           "reach each other)"},
-    Column{"subject", "-", "the arc, link, switch or capability; the members of the exchange"},
-    Column{"round", "-", "of the exchange; empty for a thing of the map"},
+           "fails, leaves or is back; of an exchange planned anew, dropped, or waits (its members "
+           "cannot reach each other)"},
+    Column{"subject", "-",
+           "the arc, link, switch, capability or island; the members of the exchange"},
+    Column{
+        "round", "-",
+        "of the exchange; in which an island leaves, or with which it goes on; empty for a thing "
+        "of the map"},
     Column{"effect", "-", "what that means, in words"},
 };
 

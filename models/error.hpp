@@ -27,7 +27,8 @@ struct Where {
 };
 
 /// The input is wrong. `what()` reads `file:line:column: key.path: problem; what is allowed`.
-/// Caught once, in `main`, which prints it and exits with status 2.
+/// Caught once, in `main`, which prints it and exits with status 2. Very long ones lose their
+/// middle.
 class InputError : public std::runtime_error {
  public:
   InputError(const Where& where, std::string_view problem);
@@ -49,7 +50,7 @@ inline void check(bool condition, std::string_view message,
 /// else an empty string.
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
-/// `a, b or c`, to list what is allowed in an error text.
+/// `a, b or c`, to list what is allowed in an error text; of very many `a, b, … or 940 others`.
 std::string one_of(const std::vector<std::string>& known);
 
 }  // namespace gyre

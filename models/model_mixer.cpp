@@ -106,6 +106,33 @@ void ModelMixer::contribute(Mix& mix, std::size_t rank) {
   }
 }
 
+void ModelMixer::withdraw(Mix& mix, std::size_t rank) {
+  for (std::optional<std::size_t>* slot : {&mix.sent_[rank], &mix.starts_[rank]}) {
+    if (*slot) give_back(**slot);
+    slot->reset();
+  }
+  for (const std::size_t slot : std::exchange(mix.results_, {})) give_back(slot);
+}
+
+std::size_t ModelMixer::mean_of(const std::vector<std::size_t>& slots) {
+  const std::size_t mean = take_slot();
+  std::vector<Term> terms;
+  terms.reserve(slots.size());
+  for (const std::size_t slot : slots) {
+    terms.push_back({slot, 1.0 / static_cast<double>(slots.size())});
+  }
+  task_->combine(mean, terms, {});
+  return mean;
+}
+
+void ModelMixer::adopt(IslandId island, IslandId other) {
+  copy(other.index(), island.index());
+  for (const std::optional<std::size_t>& first : {anchors_, momenta_}) {
+    if (first) copy(*first + other.index(), *first + island.index());
+  }
+  if (residuals_) task_->combine(*residuals_ + island.index(), std::vector<Term>{}, {});
+}
+
 void ModelMixer::average(Mix& mix) {
   std::vector<Term> terms;
   for (const std::optional<std::size_t>& slot : mix.sent_) {
@@ -120,8 +147,7 @@ void ModelMixer::average(Mix& mix) {
 std::vector<Model> ModelMixer::sent(const Mix& mix) const {
   std::vector<Model> models;
   for (const std::optional<std::size_t>& slot : mix.sent_) {
-    check(slot.has_value(), "a member of an exchange has sent nothing");
-    models.push_back(task_->values(*slot, mix.fragment_));
+    if (slot) models.push_back(task_->values(*slot, mix.fragment_));
   }
   return models;
 }

@@ -51,6 +51,8 @@ class ModelMixer {
   std::unique_ptr<Mix> begin(std::vector<IslandId> members, Fragment fragment);
   /// Takes what the member sends: its model as it is now.
   void contribute(Mix& mix, std::size_t rank);
+  /// What the member has sent does not count, and there is no result yet.
+  void withdraw(Mix& mix, std::size_t rank);
   /// The result for all: the average of what was sent. Requires that somebody has sent.
   void average(Mix& mix);
   /// A copy of the island's model as it is now, in a slot of its own until `forget`.
@@ -58,9 +60,14 @@ class ModelMixer {
   void forget(std::size_t kept) { give_back(kept); }
   /// Calls `see` while these islands hold what was kept of them; then they have their models back,
   /// bit for bit.
+  /// The mean of these slots, in a slot of its own until `forget`.
+  [[nodiscard]] std::size_t mean_of(const std::vector<std::size_t>& slots);
+  /// The island takes the other one's model, with what belongs to its outer optimiser; compression
+  /// has withheld nothing.
+  void adopt(IslandId island, IslandId other);
   void look_at(const std::vector<std::pair<IslandId, std::size_t>>& kept,
                const std::function<void()>& see);
-  /// What was sent, by member's rank. Requires that all have, and values.
+  /// What was sent, in the order of the members who have. Requires values.
   [[nodiscard]] std::vector<Model> sent(const Mix& mix) const;
   /// The results instead of an average: one for all or one by rank.
   void set_results(Mix& mix, const std::vector<Model>& results);

@@ -7,6 +7,8 @@
 
 #include "models/compute.hpp"
 #include "models/error.hpp"
+#include "models/limits.hpp"
+#include "scenarios/churn_check.hpp"
 #include "scenarios/dynamics_check.hpp"
 #include "scenarios/network_trace.hpp"
 #include "scenarios/overrides.hpp"
@@ -25,7 +27,7 @@ namespace {
 constexpr const char* kTopology = "network.topology";
 constexpr const char* kTraces = "network.traces";
 constexpr std::string_view kFabric = "network.fabric.";
-constexpr std::size_t kLongestLabel = 64;
+constexpr std::size_t kLongestScheduleName = 64;
 
 /// Puts the scenario's overrides into `root` and returns those that go to the topology file, with
 /// key paths inside it.
@@ -51,6 +53,7 @@ std::vector<Override> apply_overrides(YamlNode& root, const std::vector<Override
 void insert_schedule_files(YamlNode& root, const std::string& scenario_path) {
   YamlNode* schedules = root.find("schedules");
   if (schedules == nullptr || schedules->kind != YamlNode::Kind::kSequence) return;
+  std::size_t listed = 0;
   for (std::size_t s = 0; s < schedules->items.size(); ++s) {
     YamlNode& schedule = schedules->items[s];
     if (schedule.kind != YamlNode::Kind::kMapping) continue;
@@ -74,9 +77,31 @@ void insert_schedule_files(YamlNode& root, const std::string& scenario_path) {
       throw InputError(where_of(document.place, ""),
                        "a schedule file has one key, `rounds`, as gyre plan writes it");
     }
+    listed += rounds->items.size();
+    if (listed > kMostValues) {
+      throw InputError(
+          where, fmt::format("more than {} rounds in the schedule files together", kMostValues));
+    }
     const auto at = static_cast<std::size_t>(file - schedule.items.data());
     schedule.keys[at].text = "rounds";
     schedule.items[at] = std::move(*rounds);
+  }
+}
+
+/// Errors: `InputError` for more rounds than memory is wanted for: each has a place for each
+/// island.
+void check_listed_rounds(const YamlNode& root, std::size_t islands) {
+  const YamlNode* schedules = root.find("schedules");
+  std::size_t listed = 0;
+  for (std::size_t s = 0; s < schedules->items.size(); ++s) {
+    const YamlNode* rounds = schedules->items[s].find("rounds");
+    if (rounds == nullptr) continue;
+    listed += rounds->items.size();
+    if (listed <= kMostListedPlaces / islands) continue;
+    throw InputError(where_of(rounds->place, key_in(entry_in("schedules", s), "rounds")),
+                     fmt::format("{} rounds are listed so far for {} islands; at most {} of so "
+                                 "many islands are allowed",
+                                 listed, islands, kMostListedPlaces / islands));
   }
 }
 
@@ -92,7 +117,7 @@ void insert_after(std::vector<ResolvedValue>& resolved, std::string_view key,
 
 /// A label names a folder of results, so each part of it has to be a file name.
 bool is_label(std::string_view label) {
-  if (label.empty() || label.size() > kLongestLabel) return false;
+  if (label.empty() || label.size() > kLongestScheduleName) return false;
   std::string_view rest = label;
   while (true) {
     const std::size_t slash = rest.find('/');
@@ -115,7 +140,7 @@ void check_label(const ScheduleSpec& schedule, std::map<std::string, const Sched
         label.where,
         fmt::format("'{}' cannot name a schedule; allowed are 1 to {} letters, digits "
                     "and . _ - in parts joined by '/', none of them empty, '.' or '..'",
-                    label.value, kLongestLabel));
+                    label.value, kLongestScheduleName));
   }
   const auto [first, is_new] = labels.emplace(label.value, &schedule);
   if (!is_new) {
@@ -262,7 +287,7 @@ void check_meaning(const Scenario& scenario, const Topology& topology) {
     throw InputError(scenario.name.where,
                      fmt::format("'{}' cannot name a scenario, which names a folder of results; "
                                  "allowed are 1 to {} letters, digits and . _ -",
-                                 name, kLongestLabel));
+                                 name, kLongestScheduleName));
   }
   const std::vector<std::string> islands = topology.island_names();
   const auto seed = static_cast<std::uint64_t>(scenario.seeds.front());
@@ -334,11 +359,13 @@ LoadedScenario load_scenario(const std::string& path, const std::vector<Override
     insert_after(loaded.resolved, kTopology, file.resolved);
     loaded.topology = build_topology(network);
   }
+  check_listed_rounds(root, loaded.topology.island_count());
   check_meaning(scenario, loaded.topology);
   check_effect(scenario, loaded.resolved);
   check_training(scenario, loaded.topology);
   check_transport(scenario, loaded.topology);
   check_dynamics(scenario.network, loaded.topology);
+  check_churn(scenario, loaded.topology);
   check_in_network(scenario, loaded.topology);
   check_size(scenario, loaded.topology);
   return loaded;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 
 namespace gyre {
 namespace {
@@ -34,9 +35,16 @@ std::vector<Step> parse_key_path(const std::string& path) {
            "is not a key path; one reads like network.access.bandwidth or "
            "schedules[0].exchange");
   };
+  if (path.size() > kLongestKey) {
+    refuse(path.substr(0, 40),
+           fmt::format("a key path of {} bytes; at most {}", path.size(), kLongestKey));
+  }
   std::vector<Step> steps;
   std::size_t at = 0;
   while (true) {
+    if (steps.size() > kDeepestNesting) {
+      refuse(path, fmt::format("a key path of more than {} steps", kDeepestNesting));
+    }
     const std::size_t end = std::min(path.find_first_of(".[", at), path.size());
     if (end == at) malformed();
     steps.push_back({.key = path.substr(at, end - at), .index = {}});

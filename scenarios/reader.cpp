@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "models/limits.hpp"
 #include "scenarios/scalars.hpp"
 
 namespace gyre {
@@ -254,6 +255,11 @@ class Reader final : public Fields {
 
   bool is_list(std::string_view key, const YamlNode& node, std::size_t least) {
     const bool list = node.kind == YamlNode::Kind::kSequence;
+    if (list && node.items.size() > kMostEntries) {
+      note(place_of(key, node), fmt::format("a list of {} entries; at most {} are allowed",
+                                            node.items.size(), kMostEntries));
+      return false;
+    }
     if (list && node.items.size() >= least) return true;
     const auto entries = [](std::size_t count) {
       return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");

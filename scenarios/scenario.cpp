@@ -1,11 +1,12 @@
 #include "scenarios/scenario.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 
 namespace gyre {
 namespace {
@@ -35,12 +36,11 @@ void describe_seeds(Fields& fields, std::vector<std::int64_t>& seeds) {
   if (seed) {
     throw InputError(fields.where("seed"), "`seeds` is given as well; only one of them is allowed");
   }
-  for (std::size_t i = 0; i < several->size(); ++i) {
-    const auto first = std::find(several->begin(), several->end(), (*several)[i]);
-    if (first != several->begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw InputError(fields.where("seeds"),
-                       fmt::format("seed {} is there twice; each may stand once", (*several)[i]));
-    }
+  std::set<std::int64_t> seen;
+  for (const std::int64_t each : *several) {
+    if (seen.insert(each).second) continue;
+    throw InputError(fields.where("seeds"),
+                     fmt::format("seed {} is there twice; each may stand once", each));
   }
   seeds = std::move(*several);
 }
@@ -108,14 +108,15 @@ void NetworkSpec::describe(Fields& fields) {
   fields.list_of({"faults", "Arcs, links and switches that fail."}, Presence::kDefaulted, faults);
   fields.optional_choice(
       {"in_flight",
-       "What exchanges do when something that they use fails (fidelity flow): wait until it is "
-       "back and go on; reroute: be planned anew on what is left, and start again; drop: be "
+       "What exchanges do when something that they use fails: wait until it is back and go on (at "
+       "fidelity packet chunks are sent again by `transport.recovery`); reroute: be planned anew "
+       "on what is left, and start again; drop: be "
        "done without in this round. Needed where there are `faults`."},
       in_flight, kInFlightNames);
   in_flight_where = fields.where("in_flight");
   fields.optional({"setup_time",
                    "Time to install the tables of an exchange that switches replicate or add for, "
-                   "before it first runs (fidelity flow)."},
+                   "before it first runs."},
                   setup_time, kNotNegative);
   setup_time_where = fields.where("setup_time");
   fields.list_of({"changes", "Arcs whose capacity or latency changes while a run goes on."},
@@ -216,6 +217,10 @@ void ScheduleSpec::describe(Fields& fields) {
       inner.optional({"local_steps", "Local steps between two exchanges, instead of the job's."},
                      training.local_steps, Range{.at_least = 1.0});
       training.describe(inner);
+      if (policy->colocated()) return;
+      inner.optional_choice(
+          {"without_member", "What a clique does while a member is away, instead of `churn`'s."},
+          without_member, kWithoutMemberNames);
     };
     kinds.push_back({std::string(entry.name), std::string(entry.summary), keys});
   }
@@ -225,6 +230,7 @@ void ScheduleSpec::describe(Fields& fields) {
       {"modes", "Run only in these of the network's modes; in all if not given."},
       Presence::kNullable, modes, kModeNames);
   exchange_where = fields.where("exchange");
+  without_member_where = fields.where("without_member");
   modes_where = fields.where("modes");
   label.where = where;
   label.value = policy_name;
@@ -305,6 +311,11 @@ void Scenario::describe(Fields& fields) {
   }};
   fields.optional_object({"evaluate", "When the models are evaluated."}, evaluate);
   fields.list_of({"schedules", "The schedules to compare."}, Presence::kRequired, schedules);
+  fields.optional_object({"churn", "Islands that leave, return, or are slow for a while."}, churn);
+  if (schedules.size() > kMostSchedules) {
+    throw InputError(fields.where("schedules"), fmt::format("{} schedules; at most {} are allowed",
+                                                            schedules.size(), kMostSchedules));
+  }
   fields.optional_object({"plan", "What `gyre plan` looks for."}, plan);
   fields.optional_object({"forecast", "What `gyre forecast` varies and prices."}, forecast);
   fields.optional_object({"stop", "When a run ends."}, stop);

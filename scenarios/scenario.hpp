@@ -10,6 +10,7 @@
 
 #include "models/background.hpp"
 #include "models/capabilities.hpp"
+#include "models/churn.hpp"
 #include "models/compute.hpp"
 #include "models/fields.hpp"
 #include "models/routing.hpp"
@@ -152,9 +153,11 @@ struct ScheduleSpec {
   std::vector<Mode> modes;  ///< empty: all of the network's
   bool barrier = false;     ///< all islands wait for the whole round before the next one
   TrainingSpec training;    ///< what differs from the job's
+  std::optional<WithoutMember> without_member;  ///< instead of the scenario's
   Where where;
   Where exchange_where;
   Where modes_where;
+  Where without_member_where;
 
   void describe(Fields& fields);
 };
@@ -211,6 +214,7 @@ struct Scenario {
   std::shared_ptr<Task> task;
   std::int64_t evaluate_every = 10;  ///< rounds
   std::vector<ScheduleSpec> schedules;
+  std::optional<ChurnSpec> churn;
   PlanBlock plan;
   std::optional<ForecastBlock> forecast;
   StopSpec stop;

@@ -1,26 +1,34 @@
 #include "scenarios/step_trace.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "models/units.hpp"
 #include "scenarios/yaml.hpp"
 
 namespace gyre {
 namespace {
 
+/// A line takes as much memory as one of so many islands, however few they are.
+constexpr std::size_t kTracedAtLeast = 10;
+
 struct Cell {
   std::string text;
   int column = 1;  ///< of its first character
 };
 
-std::vector<Cell> cells_of(const std::string& line) {
+std::vector<Cell> cells_of(const std::string& line, const Where& where) {
   std::vector<Cell> cells;
   std::size_t from = 0;
   while (true) {
+    if (cells.size() == kMostIslands) {
+      throw InputError(where, fmt::format("more than {} values in one line", kMostIslands));
+    }
     const std::size_t comma = line.find(',', from);
     cells.push_back(
         {.text = line.substr(from, comma - from), .column = static_cast<int>(from) + 1});
@@ -40,7 +48,7 @@ void read_step_trace(StepTrace& trace, const std::string& scenario_path) {
     ++where.line;
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line.front() == '#') continue;
-    const std::vector<Cell> cells = cells_of(line);
+    const std::vector<Cell> cells = cells_of(line, where);
     if (trace.islands.empty()) {
       for (const Cell& cell : cells) trace.islands.push_back(cell.text);
       continue;
@@ -48,6 +56,10 @@ void read_step_trace(StepTrace& trace, const std::string& scenario_path) {
     if (cells.size() != trace.islands.size()) {
       throw InputError(where, fmt::format("has {} values; the first line names {} islands",
                                           cells.size(), trace.islands.size()));
+    }
+    if ((trace.steps_s.size() + 1) * std::max(cells.size(), kTracedAtLeast) > kMostTracedSteps) {
+      throw InputError(where, fmt::format("more than {} steps of {} islands", trace.steps_s.size(),
+                                          cells.size()));
     }
     std::vector<double>& step = trace.steps_s.emplace_back();
     for (const Cell& cell : cells) {

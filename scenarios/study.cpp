@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/reader.hpp"
 #include "scenarios/yaml.hpp"
 
 namespace gyre {
 namespace {
-
-constexpr std::size_t kMostValues = 100'000;  // of an axis
 
 struct LinearRange {
   StudyRange range;
@@ -40,7 +40,7 @@ void StudyRange::describe_logarithmic(Fields& fields) {
   fields.required({"count",
                    "How many values, the ends included, each the same factor apart; those in "
                    "between to four digits."},
-                  count, Range{.at_least = 2.0, .at_most = static_cast<double>(kMostValues)});
+                  count, Range{.at_least = 2.0, .at_most = static_cast<double>(kMostEntries)});
   where = fields.where();
   if (!(from < to)) throw InputError(fields.where("to"), "has to be above `from`");
 }
@@ -68,6 +68,11 @@ void StudyKey::describe(Fields& fields) {
   const int ways = (values.empty() ? 0 : 1) + (range ? 1 : 0) + (log_range ? 1 : 0);
   if (ways != 1) {
     throw InputError(where, "the values are to be given once: as `values`, `range` or `log_range`");
+  }
+  for (const Text& text : {key, unit}) {
+    if (text.value.size() <= kLongestKey) continue;
+    throw InputError(text.where, fmt::format("{} bytes; at most {} are allowed", text.value.size(),
+                                             kLongestKey));
   }
   if (!unit.value.empty() && !values.empty()) {
     throw InputError(unit.where, "has no effect on `values`, which carry their own units");
@@ -104,10 +109,10 @@ std::vector<std::string> values_of(const StudyKey& axis) {
   if (axis.range) {
     // A last step may miss the end by rounding.
     const double steps = std::floor((axis.range->to - axis.range->from) / axis.range->step + 1e-9);
-    if (!(steps < static_cast<double>(kMostValues))) {
+    if (!(steps < static_cast<double>(kMostEntries))) {
       throw InputError(
           axis.range->where,
-          fmt::format("comes to {:.0f} values; at most {} are allowed", steps + 1.0, kMostValues));
+          fmt::format("comes to {:.0f} values; at most {} are allowed", steps + 1.0, kMostEntries));
     }
     for (std::size_t i = 0; i <= static_cast<std::size_t>(steps); ++i) {
       add(axis.range->from + static_cast<double>(i) * axis.range->step, 12);
@@ -124,12 +129,32 @@ std::vector<std::string> values_of(const StudyKey& axis) {
   return values;
 }
 
+/// Errors: `InputError` at `where` for points that would take more memory than is wanted for them.
+void check_memory(double bytes, const Where& where) {
+  if (bytes <= static_cast<double>(kLargestStudy)) return;
+  throw InputError(where,
+                   fmt::format("the points of the study would take {:.3g} GiB; at most {} "
+                               "are allowed: vary fewer keys, or take fewer or shorter values",
+                               bytes / 0x1p30, kLargestStudy >> 30U));
+}
+
+double bytes_of(std::span<const Override> step) {
+  double bytes = sizeof(StudyPoint);
+  for (const Override& one : step) {
+    bytes += static_cast<double>(sizeof(Override) + one.key_path.size() + one.value.size());
+  }
+  return bytes;
+}
+
 /// What an axis sets, value by value.
 std::vector<std::vector<Override>> steps_of(const StudyAxis& axis) {
   std::vector<std::vector<Override>> steps;
   for (const StudyKey& one : axis.keys) {
     const std::vector<std::string> values = values_of(one);
     if (steps.empty()) steps.resize(values.size());
+    check_memory(static_cast<double>(values.size()) * static_cast<double>(axis.keys.size()) *
+                     static_cast<double>(sizeof(Override) + one.key.value.size()),
+                 one.where);
     if (steps.size() != values.size()) {
       throw InputError(one.where, fmt::format("has {} values where the one before it has {}; the "
                                               "keys of a `zip` have as many values as each other",
@@ -161,6 +186,7 @@ LoadedStudy load_study(const std::string& path) {
   loaded.scenario_path =
       (std::filesystem::path(path).parent_path() / study.scenario.value).string();
   loaded.points.emplace_back();
+  double bytes = 0.0;  // of the points so far
   for (const StudyAxis& axis : study.axes) {
     for (const StudyKey& one : axis.keys) add_key(loaded.keys, one);
     const std::vector<std::vector<Override>> steps = steps_of(axis);
@@ -171,6 +197,11 @@ LoadedStudy load_study(const std::string& path) {
                       "take a `sample` of fewer points, or set `max_runs`",
                       study.max_runs));
     }
+    double added = 0.0;
+    for (const std::vector<Override>& step : steps) added += bytes_of(step);
+    bytes = bytes * static_cast<double>(steps.size()) +
+            static_cast<double>(loaded.points.size()) * added;
+    check_memory(bytes, axis.keys.front().where);
     std::vector<StudyPoint> crossed;
     for (const StudyPoint& point : loaded.points) {
       for (const std::vector<Override>& step : steps) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/overrides.hpp"
 #include "scenarios/reader.hpp"
 #include "scenarios/yaml.hpp"
@@ -20,6 +21,10 @@ namespace {
 /// Islands and switches are named in rounds (`A+B|C`), tables and file names.
 void check_name(const Text& name, std::string_view kind) {
   const std::string& text = name.value;
+  if (text.size() > kLongestName) {
+    throw InputError(name.where, fmt::format("a name of {} bytes for {}; at most {} are allowed",
+                                             text.size(), kind, kLongestName));
+  }
   const bool blank_edge = text.empty() || text.front() == ' ' || text.back() == ' ';
   if (blank_edge || text == "-" || text.find_first_of("+|\n") != std::string::npos) {
     throw InputError(
@@ -27,6 +32,13 @@ void check_name(const Text& name, std::string_view kind) {
                                 "or line break, and no space at either end",
                                 text, kind));
   }
+}
+
+/// Errors: `InputError` at the list of `key` where it is too long for a map.
+void check_count(const Fields& fields, const char* key, std::size_t count, std::size_t most) {
+  if (count <= most) return;
+  throw InputError(fields.where(key),
+                   fmt::format("a map of {} {}; at most {} are allowed", count, key, most));
 }
 
 /// Names by position, to find one and to refuse a second one of the same name.
@@ -180,6 +192,9 @@ void TopologySpec::describe(Fields& fields) {
                  Presence::kRequired, islands);
   fields.list_of({"links", "The fibres between switches. Two links of one pair are two fibres."},
                  Presence::kDefaulted, links, 0);
+  check_count(fields, "switches", switches.size(), kMostSwitches);
+  check_count(fields, "islands", islands.size(), kMostIslands);
+  check_count(fields, "links", links.size(), kMostLinks);
 }
 
 void describe_topology_file(Fields& fields, TopologySpec& spec) {

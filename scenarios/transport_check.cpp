@@ -1,6 +1,7 @@
 #include "scenarios/transport_check.hpp"
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,26 @@ void check_link(const std::vector<Text>& link, const Topology& topology) {
 
 namespace {
 
+/// The arcs by name; of those of one name the first.
+using ArcsByName = std::map<std::string, ArcId>;
+
+ArcsByName by_name(const Topology& topology) {
+  ArcsByName arcs;
+  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
+    arcs.emplace(topology.name(ArcId::at(a)), ArcId::at(a));
+  }
+  return arcs;
+}
+
+void check_arc(const Text& arc, const Topology& topology, const ArcsByName& arcs) {
+  if (!arcs.contains(arc.value)) gyre::check_arc(arc, topology);
+}
+
 /// Whether anything can be lost.
 bool loses(const NetworkSpec& network) {
-  return !network.faults.empty() || (network.transport && network.transport->lossy());
+  return std::any_of(network.faults.begin(), network.faults.end(),
+                     [](const FaultSpec& fault) { return !fault.loses; }) ||
+         (network.transport && network.transport->lossy());
 }
 
 std::string_view name_of(AggregationDiscipline discipline) {
@@ -50,14 +68,6 @@ void check_flow(const NetworkSpec& network) {
   const std::string_view elsewhere =
       "has no effect at fidelity flow; run with --fidelity packet, or leave it out";
   if (network.transport) throw InputError(network.transport->where, elsewhere);
-  if (!network.faults.empty() && !network.in_flight) {
-    throw InputError(network.faults.front().where,
-                     "needs `network.in_flight`, the rule for exchanges that are under way when "
-                     "something fails: wait, reroute or drop");
-  }
-  if (network.in_flight && network.faults.empty()) {
-    throw InputError(network.in_flight_where, "has no effect without `network.faults`");
-  }
   if (!network.aggregator) return;
   const SwitchLimits& limits = *network.aggregator;
   if (limits.passes_unsummed()) {
@@ -104,19 +114,11 @@ void check_flow_schedules(const Scenario& scenario) {
 }
 
 void check_packet(const NetworkSpec& network) {
-  if (network.in_flight) {
-    throw InputError(network.in_flight_where,
-                     "has no effect at fidelity packet, where `network.transport.recovery` is the "
-                     "rule; run with --fidelity flow, or leave it out");
-  }
-  if (network.setup_time > Duration()) {
+  if (network.setup_time > Duration() && network.aggregator &&
+      network.aggregator->launch == LaunchRule::kEager) {
     throw InputError(network.setup_time_where,
-                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
-  }
-  for (const FaultSpec& fault : network.faults) {
-    if (!fault.loses) continue;
-    throw InputError(fault.loses_where,
-                     "has no effect at fidelity packet; run with --fidelity flow, or leave it out");
+                     "who launches eagerly sends before an exchange has its tables; must be 0 "
+                     "there, or choose another `network.aggregator.launch`");
   }
   if (!network.aggregator || !network.aggregator->memory) {
     if (network.aggregator &&
@@ -143,19 +145,30 @@ void check_packet(const NetworkSpec& network) {
 
 void check_transport(const Scenario& scenario, const Topology& topology) {
   const NetworkSpec& network = scenario.network;
+  const ArcsByName arcs = by_name(topology);
   for (const FaultSpec& fault : network.faults) {
-    if (fault.arc) check_arc(*fault.arc, topology);
+    if (fault.arc) check_arc(*fault.arc, topology, arcs);
     if (fault.at_switch) check_switch(*fault.at_switch, topology);
-    check_link(fault.link, topology);
+    for (const Text& end : fault.link) check_switch(end, topology);
+    if (!fault.link.empty() && !arcs.contains(fault.link[0].value + "->" + fault.link[1].value)) {
+      throw InputError(fault.link[1].where, fmt::format("no link joins '{}' and '{}'",
+                                                        fault.link[0].value, fault.link[1].value));
+    }
+  }
+  if (!network.faults.empty() && !network.in_flight) {
+    throw InputError(network.faults.front().where,
+                     "needs `network.in_flight`, the rule for exchanges that are under way when "
+                     "something fails: wait, reroute or drop");
+  }
+  if (network.in_flight && network.faults.empty()) {
+    throw InputError(network.in_flight_where, "has no effect without `network.faults`");
   }
   const TransportSpec transport = network.transport.value_or(TransportSpec());
-  for (std::size_t i = 0; i < transport.losses.size(); ++i) {
-    check_arc(transport.losses[i].arc, topology);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (transport.losses[j].arc.value != transport.losses[i].arc.value) continue;
-      throw InputError(transport.losses[i].arc.where,
-                       fmt::format("arc '{}' is there twice", transport.losses[i].arc.value));
-    }
+  std::set<std::string> seen;
+  for (const ArcLoss& loss : transport.losses) {
+    check_arc(loss.arc, topology, arcs);
+    if (seen.insert(loss.arc.value).second) continue;
+    throw InputError(loss.arc.where, fmt::format("arc '{}' is there twice", loss.arc.value));
   }
   const bool lossy = loses(network);
   if (transport.recovery && !lossy) {

@@ -13,6 +13,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "models/limits.hpp"
 #include "scenarios/yaml_text.hpp"
 
 namespace gyre {
@@ -120,7 +121,8 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  [[nodiscard]] YamlNode start(const YAML::Mark& mark, YamlNode::Kind kind) const {
+  [[nodiscard]] YamlNode start(const YAML::Mark& mark, YamlNode::Kind kind) {
+    if (++values_ > kMostValues) refuse(mark, fmt::format("more than {} values", kMostValues));
     YamlNode node;
     node.kind = kind;
     node.place = source_.place(position(mark));
@@ -130,6 +132,12 @@ class TreeBuilder final : public YAML::EventHandler {
   void add_key(const YAML::Mark& mark, const std::string& name, bool quoted) {
     YamlNode& mapping = frames_.back().node;
     if (name == "<<" && !quoted) refuse(mark, "a merge key; write the keys out");
+    if (name.size() > kLongestKey) {
+      refuse(mark, fmt::format("a key of {} bytes; at most {}", name.size(), kLongestKey));
+    }
+    if (mapping.keys.size() == kMostKeys) {
+      refuse(mark, fmt::format("more than {} keys in one mapping", kMostKeys));
+    }
     const YamlNode::Place place = source_.place(position(mark));
     const auto [first, is_new] = frames_.back().key_lines.emplace(name, place.line);
     if (!is_new) {
@@ -169,6 +177,7 @@ class TreeBuilder final : public YAML::EventHandler {
   const YamlText& source_;
   std::vector<Frame> frames_;
   YamlNode root_;
+  std::size_t values_ = 0;
   int documents_ = 0;
 };
 

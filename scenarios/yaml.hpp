@@ -48,9 +48,6 @@ std::string key_in(std::string_view parent, std::string_view key);
 /// `parent[3]`.
 std::string entry_in(std::string_view parent, std::size_t index);
 
-inline constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
-inline constexpr std::size_t kDeepestNesting = 64;
-
 /// The bytes of a file. Errors: `InputError` at `origin` (or naming the path, where it is empty)
 /// for a file that cannot be read or exceeds `kLargestFile`.
 std::string read_text_file(const std::string& path, const Where& origin = {});
@@ -59,7 +56,8 @@ std::string read_text_file(const std::string& path, const Where& origin = {});
 /// mappings, lists and scalars, in UTF-8 with or without byte order mark, lines ended by LF or
 /// CRLF. Errors: `InputError` with file, line and column for a syntax error, an empty or a second
 /// document, a duplicate or non-scalar key, anchors, aliases, merge keys, tags, directives, tabs,
-/// control characters, invalid UTF-8 and nesting deeper than `kDeepestNesting`.
+/// control characters, invalid UTF-8, and more or deeper values and keys than `models/limits.hpp`
+/// allows.
 YamlNode parse_yaml(std::string_view text, const std::string& file);
 
 /// The same for a value given on the command line: every place in it is the bare `subject`.

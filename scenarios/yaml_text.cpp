@@ -1,10 +1,8 @@
 #include "scenarios/yaml_text.hpp"
 
-#include <algorithm>
-#include <cstdint>
-
 #include <fmt/format.h>
 
+#include "models/limits.hpp"
 #include "scenarios/utf8.hpp"
 
 namespace gyre {
@@ -12,30 +10,15 @@ namespace gyre {
 YamlText::YamlText(std::string_view raw, std::string file)
     : file_(std::make_shared<const std::string>(std::move(file))) {
   make_uniform(raw);
-  ascii_ = std::none_of(text_.begin(), text_.end(),
-                        [](char c) { return static_cast<std::uint8_t>(c) >= 0x80U; });
-  line_starts_.push_back(0);
-  for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_starts_.push_back(i + 1);
-  }
+  lines_ = LineIndex(text_);
   check_characters();
   check_directives();
-  check_brackets();
+  check_flow();
 }
 
 YamlNode::Place YamlText::place(std::size_t position) const {
-  position = std::min(position, text_.size());
-  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), position);
-  const std::size_t line = static_cast<std::size_t>(next - line_starts_.begin());
-  const std::size_t start = line_starts_[line - 1];
-  std::size_t characters = position - start;
-  if (!ascii_) {
-    const std::string_view before = std::string_view(text_).substr(start, position - start);
-    characters -=
-        static_cast<std::size_t>(std::count_if(before.begin(), before.end(), is_continuation));
-  }
-  return {
-      .file = file_, .line = static_cast<int>(line), .column = static_cast<int>(characters) + 1};
+  const LineIndex::Position place = lines_.at(text_, position);
+  return {.file = file_, .line = place.line, .column = place.column};
 }
 
 void YamlText::refuse(std::size_t position, std::string_view problem) const {
@@ -69,7 +52,7 @@ void YamlText::check_characters() const {
 
 /// A directive changes how the rest is read; readers differ in which ones they know.
 void YamlText::check_directives() const {
-  for (const std::size_t start : line_starts_) {
+  for (const std::size_t start : lines_.line_starts()) {
     if (start >= text_.size()) return;
     const char first = text_[start];
     if (first == '%') refuse(start, "a YAML directive; write the document without '%' lines");
@@ -77,17 +60,26 @@ void YamlText::check_directives() const {
   }
 }
 
-/// yaml-cpp looks ahead through all brackets that open in a row, before it reports any. Counting
-/// them without regard to quotes and comments is too simple to be exact, therefore the generous
-/// limit; the exact one is kept when the document is built.
-void YamlText::check_brackets() const {
-  constexpr std::size_t kGenerous = 8 * kDeepestNesting;
+/// yaml-cpp looks ahead through all of a list or mapping in brackets before it reports any of it.
+/// Counting brackets and commas without regard to quotes is too simple to be exact, therefore the
+/// generous limits (two names on a line may be full of brackets); the exact ones are kept when the
+/// document is built.
+void YamlText::check_flow() const {
+  constexpr std::size_t kGenerousDepth = 4 * kLongestName;
+  constexpr std::size_t kGenerousCount = 4 * kMostValues;
   std::size_t depth = 0;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '[' || text_[i] == '{') ++depth;
-    if ((text_[i] == ']' || text_[i] == '}') && depth > 0) --depth;
-    if (depth > kGenerous) {
+    const char c = text_[i];
+    if (c == '\n') depth = 0;
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c == '[' || c == '{' || c == ',') ++count;
+    if (depth > kGenerousDepth) {
       refuse(i, fmt::format("nested too deeply; at most {} levels", kDeepestNesting));
+    }
+    if (count > kGenerousCount) {
+      refuse(i, fmt::format("more than {} brackets and commas", kGenerousCount));
     }
   }
 }

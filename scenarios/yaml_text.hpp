@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "scenarios/line_index.hpp"
 #include "scenarios/yaml.hpp"
 
 namespace gyre {
@@ -27,12 +27,11 @@ class YamlText {
   void make_uniform(std::string_view raw);
   void check_characters() const;
   void check_directives() const;
-  void check_brackets() const;
+  void check_flow() const;
 
   std::shared_ptr<const std::string> file_;
   std::string text_;
-  std::vector<std::size_t> line_starts_;
-  bool ascii_ = false;  ///< then a column is a difference of positions, also in very long lines
+  LineIndex lines_;
 };
 
 }  // namespace gyre

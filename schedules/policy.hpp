@@ -24,10 +24,15 @@ struct ExchangeContext {
   Routing routing = Routing::kShortest;
   Bytes payload;
   Duration compute;  ///< of a round, before it exchanges: the slowest island's mean
+  bool reroutes =
+      false;  ///< around arcs that are away; else exchanges wait for them, or are dropped
 };
 
 /// Training samples by island and label.
 using LabelCounts = std::vector<std::vector<double>>;
+
+/// What each arc will offer from now on, over so long a stretch.
+using ComingRates = std::function<std::vector<Bandwidth>(Duration stretch)>;
 
 /// What a policy may look at when it starts.
 struct PolicyContext {
@@ -56,8 +61,13 @@ class Policy {
   /// Whether it wants to see what the arcs offer (`observe`).
   [[nodiscard]] virtual bool observes() const { return false; }
   /// Before round `number`, from the second one on: the mean rate that each arc offered since the
-  /// last call, or since the start.
+  /// last call, or since the start, while it was there; nothing where it is away now.
   virtual void observe(std::int64_t /*number*/, std::span<const Bandwidth> /*arc_rates*/) {}
+  /// Whether it wants to know what the arcs will offer (`foresee`), which no real policy can.
+  [[nodiscard]] virtual bool foresees() const { return false; }
+  /// Before each round: what is to come, nothing where an arc cannot be counted on. Valid during
+  /// the call.
+  virtual void foresee(std::int64_t /*number*/, const ComingRates& /*coming*/) {}
   /// The partition of the islands in round `number`. Called once for each number, in order.
   virtual Round round(std::int64_t number) = 0;
   /// Whether the islands train in one data centre, on its fabric instead of the WAN.

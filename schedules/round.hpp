@@ -64,6 +64,7 @@ std::size_t cliques_up_to(const Round& round, std::size_t members);
 /// Reads `SEO+TYO+SIN|LON+AMS`: members joined by `+`, cliques by `|`, islands left out do not
 /// exchange. Errors: `InputError` for strangers, repeated islands and empty names.
 Round parse_round(const Text& text, const Topology& topology);
+std::vector<Round> parse_rounds(std::span<const Text> texts, const Topology& topology);
 
 /// `SEO+TYO+SIN|LON+AMS` in rank order, without singletons; `-` where nobody exchanges; of an
 /// overlay `SEO>TYO|TYO>SEO`, sender before receiver.

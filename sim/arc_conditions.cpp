@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/error.hpp"
 #include "sim/platform.hpp"
@@ -34,28 +35,32 @@ Bandwidth ArcConditions::capacity(ArcId arc) const {
   return Bandwidth::bits_per_second(left_bps);
 }
 
-double OfferedCapacities::bits(std::size_t arc, double bits_per_second) const {
-  const Offer& offer = offers_[arc];
-  return offer.bits + bits_per_second * (simulated_now() - offer.since).in_seconds();
+OfferedCapacities::Offer OfferedCapacities::until_now(std::size_t arc,
+                                                      double bits_per_second) const {
+  Offer offer = offers_[arc];
+  const Duration elapsed = simulated_now() - std::exchange(offer.since, simulated_now());
+  if (offer.down) return offer;
+  offer.bits += bits_per_second * elapsed.in_seconds();
+  offer.time += elapsed;
+  return offer;
 }
 
-void OfferedCapacities::change(std::size_t arc, double bits_per_second) {
-  offers_[arc] = {.since = simulated_now(), .bits = bits(arc, bits_per_second)};
+void OfferedCapacities::change(std::size_t arc, double bits_per_second, bool down) {
+  offers_[arc] = until_now(arc, bits_per_second);
+  offers_[arc].down = down;
 }
 
 std::vector<Bandwidth> OfferedCapacities::take_means(
     const std::function<double(std::size_t arc)>& bits_per_second) {
-  const Instant now = simulated_now();
-  const double elapsed_s = (now - from_).in_seconds();
   std::vector<Bandwidth> means;
   means.reserve(offers_.size());
   for (std::size_t a = 0; a < offers_.size(); ++a) {
     const double now_bps = bits_per_second(a);
-    const double bps = elapsed_s > 0.0 ? bits(a, now_bps) / elapsed_s : now_bps;
+    const Offer offer = until_now(a, now_bps);
+    const double bps = offer.time > Duration() ? offer.bits / offer.time.in_seconds() : now_bps;
     means.push_back(Bandwidth::bits_per_second(std::max<std::int64_t>(1, std::llround(bps))));
-    offers_[a] = {.since = now, .bits = 0.0};
+    offers_[a] = {.since = offer.since, .bits = 0.0, .time = {}, .down = offer.down};
   }
-  from_ = now;
   return means;
 }
 

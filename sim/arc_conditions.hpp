@@ -44,20 +44,23 @@ class OfferedCapacities {
  public:
   explicit OfferedCapacities(std::size_t arcs) : offers_(arcs) {}
   /// The arc's capacity, which is this until now, is about to change.
-  void change(std::size_t arc, double bits_per_second);
-  /// By arc, the mean capacity since the last call, or since the start; what it is now where no
-  /// time has passed. `bits_per_second`: of an arc now.
+  /// `down`: from now on.
+  void change(std::size_t arc, double bits_per_second, bool down = false);
+  /// By arc, the mean capacity since the last call, or since the start, over the time in which it
+  /// was not down; what it is when it is not down where there was no such time.
+  /// `bits_per_second`: of an arc now, if it is not down.
   std::vector<Bandwidth> take_means(const std::function<double(std::size_t arc)>& bits_per_second);
 
  private:
   struct Offer {
     Instant since;  ///< the capacity has been what it is
     double bits = 0.0;
+    Duration time;  ///< in which it was not down
+    bool down = false;
   };
-  [[nodiscard]] double bits(std::size_t arc, double bits_per_second) const;
+  [[nodiscard]] Offer until_now(std::size_t arc, double bits_per_second) const;
 
   std::vector<Offer> offers_;
-  Instant from_;
 };
 
 }  // namespace gyre

@@ -110,6 +110,10 @@ void ArcMeter::advance(Duration elapsed) {
       usage.peak_utilisation = std::max(usage.peak_utilisation, carried.utilisation);
     }
   }
+  remove_ended();
+}
+
+void ArcMeter::remove_ended() {
   for (const std::uint32_t flow : ended_) remove(flow);
   ended_.clear();
 }

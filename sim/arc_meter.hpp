@@ -38,6 +38,9 @@ class ArcMeter {
   void begin(const Stream& stream, const simgrid_compat::Activity* flow);
   /// It has ended, at this step of the clock, whether anyone waits for it or not.
   void end(const simgrid_compat::Activity* flow);
+  /// Forgets those that have ended since the time last advanced: what is cancelled carries nothing
+  /// from then on, while what ends by itself does until the advance that it ends with.
+  void remove_ended();
   /// The arc's capacity changes now, and with it the rates of its part.
   void change(ArcId arc) { changed_.push_back(arc.index()); }
   /// Adds bytes to the arcs of a stream, each as often as it carries a copy.

@@ -62,7 +62,8 @@ int run_one(const BatchRun& run, const ChildPool::Report& report) {
   fs::create_directories(run.folder);
   write_run_manifest(run.folder, loaded, run.choice, manifest);
 
-  Recorder recorder(run.folder, *spec.topology, spec.packets.has_value(), !spec.faults.empty());
+  Recorder recorder(run.folder, *spec.topology, spec.packets.has_value(),
+                    !spec.faults.empty() || !spec.churn.empty());
   ReportingRecorder observer(recorder, spec, report);
   const RunResult result = simulate(spec, observer, interrupted());
   recorder.finish(result);

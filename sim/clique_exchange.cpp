@@ -29,10 +29,11 @@ bool CliqueExchange::launches_alone(std::size_t flow) const {
          plan().plan.flows[flow].after.empty();
 }
 
-PacketFlow& CliqueExchange::packets(std::size_t flow) {
-  FlowState& state = attempt_->states[flow];
+PacketFlow& CliqueExchange::packets(Attempt& attempt, std::size_t flow) {
+  FlowState& state = attempt.states[flow];
   if (state.packets == nullptr) {
-    state.packets = networks_.packets->open(plan().packets[flow], plan().plan.flows[flow].bytes);
+    state.packets =
+        networks_.packets->open(attempt.plan->packets[flow], attempt.plan->plan.flows[flow].bytes);
     state.packets->on_give_up = [this](const std::string& why) {
       if (on_give_up) on_give_up(why);
     };
@@ -44,13 +45,38 @@ bool CliqueExchange::meet(IslandId member) {
   // Launching lets others run, who may come as well.
   ready_.push_back(member);
   const bool last = missing() == 0;
-  for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
-    if (launches_alone(f)) networks_.packets->launch(packets(f), member);
+  const std::shared_ptr<Attempt> attempt = attempt_;
+  for (std::size_t f = 0; f < attempt->states.size() && !attempt->left; ++f) {
+    if (launches_alone(f)) networks_.packets->launch(packets(*attempt, f), member);
   }
   return last;
 }
 
-void CliqueExchange::await(IslandId member) { (*gates_)[member.index()]->acquire(); }
+void CliqueExchange::await(IslandId member) {
+  awaiting_.push_back(member);
+  (*gates_)[member.index()]->acquire();
+}
+
+void CliqueExchange::let_go(IslandId member) {
+  if (std::erase(awaiting_, member) > 0) (*gates_)[member.index()]->release();
+}
+
+void CliqueExchange::withdraw(IslandId member) {
+  std::erase(ready_, member);
+  const bool eager = std::any_of(attempt_->states.begin(), attempt_->states.end(),
+                                 [](const FlowState& state) { return state.packets != nullptr; });
+  if (eager) restart(attempt_->plan);
+  let_go(member);
+}
+
+void CliqueExchange::call_off() {
+  called_off_ = true;
+  has_begun_ = true;
+  begun = simulated_now();
+  drop();
+  if (networks_.packets != nullptr) networks_.packets->flush();
+  for (const IslandId member : std::vector<IslandId>(awaiting_)) let_go(member);
+}
 
 void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup) {
   has_begun_ = true;
@@ -59,26 +85,27 @@ void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup
   if (setup > Duration()) sleep_until(begun + setup);
   start_independent(*attempt, starter);
   for (const IslandId member : plan().plan.members) {
-    if (member != starter || let_starter_go) (*gates_)[member.index()]->release();
+    if (member == starter && !let_starter_go) continue;
+    // Who has not come to await it yet finds the gate open.
+    std::erase(awaiting_, member);
+    (*gates_)[member.index()]->release();
   }
 }
 
 void CliqueExchange::reduce(std::shared_ptr<const PreparedPlan> plan) {
-  check(!has_begun_ && networks_.packets == nullptr, "an exchange under way lost members");
-  attempt_->states = std::vector<FlowState>(plan->plan.flows.size());
-  attempt_->plan = std::move(plan);
+  check(!has_begun_, "an exchange under way lost members");
+  restart(std::move(plan));
 }
 
 void CliqueExchange::restart(std::shared_ptr<const PreparedPlan> plan, bool hold) {
-  check(networks_.packets == nullptr, "only flows start again");
   // Leaving the old one lets its members run, who look for the new one.
   const std::shared_ptr<Attempt> attempt = std::make_shared<Attempt>();
   attempt->states = std::vector<FlowState>(plan->plan.flows.size());
   attempt->plan = std::move(plan);
   const std::shared_ptr<Attempt> old = std::exchange(attempt_, attempt);
-  held_ = hold;
+  held_ = hold && has_begun_;
   leave_attempt(*old);
-  if (!hold) go_on();
+  if (!hold && has_begun_) go_on();
 }
 
 void CliqueExchange::start_independent(Attempt& attempt, IslandId starter) {
@@ -96,7 +123,7 @@ void CliqueExchange::go_on() {
   if (attempt->left) return;
   for (const IslandId member : left_) {
     simgrid::s4u::Actor::create(
-        "sends again", networks_.flows->host(member),
+        "sends again", networks_.platform->host(member),
         [this, attempt, member] { play(attempt, member, simgrid::s4u::Semaphore::create(0)); })
         ->daemonize();
   }
@@ -104,21 +131,41 @@ void CliqueExchange::go_on() {
 
 bool CliqueExchange::is_held_up(
     const std::function<bool(const Stream& stream)>& is_affected) const {
-  if (!has_begun_ || dropped_) return false;
+  if (dropped_) return false;
   for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
     const FlowState& state = attempt_->states[f];
-    if (state.launched && !networks_.flows->under_way(state.handle)) continue;
+    // Who is eager has sent before all were ready.
+    if (!has_begun_ && state.packets == nullptr) continue;
+    if (state.launched && !under_way(state)) continue;
     if (is_affected(plan().plan.flows[f].stream)) return true;
   }
   return false;
 }
 
+bool CliqueExchange::under_way(const FlowState& state) const {
+  if (networks_.packets == nullptr) return networks_.flows->under_way(state.handle);
+  return state.packets != nullptr && !state.packets->ended;
+}
+
 void CliqueExchange::leave_attempt(Attempt& attempt) {
   attempt.left = true;
-  // First what they have sent: closing them lets others run, who may report the exchange.
+  if (networks_.packets != nullptr) {
+    for (FlowState& state : attempt.states) {
+      for (const Gate& gate : std::exchange(state.waiting, {})) networks_.packets->wake(gate);
+      if (state.packets == nullptr) continue;
+      state.packets->on_give_up = nullptr;
+      lost_wan_bytes_ += Bytes::count(state.packets->core_bytes);
+      lost_retransmissions_ += state.packets->retransmissions;
+      networks_.packets->abort(*state.packets);
+    }
+    networks_.packets->flush();
+    return;
+  }
+  // First what they have sent: closing them lets others run, who may report the exchange and end
+  // the run.
   for (std::size_t f = 0; f < attempt.states.size(); ++f) {
     if (!attempt.states[f].launched) continue;
-    const Bytes sent = networks_.flows->sent(attempt.states[f].handle);
+    const Bytes sent = networks_.flows->settle(attempt.states[f].handle);
     for (const ArcUse& use : attempt.plan->plan.flows[f].stream.arcs) {
       if (networks_.topology->is_core(use.arc)) lost_wan_bytes_ += sent * use.copies;
     }
@@ -135,8 +182,8 @@ void CliqueExchange::start(Attempt& attempt, IslandId starter, std::size_t flow)
   if (networks_.packets == nullptr) {
     state.handle =
         networks_.flows->start(starter, planned.stream, attempt.plan->routes[flow], planned.bytes);
-  } else if (!dropped_) {
-    PacketFlow& running = packets(flow);
+  } else if (!dropped_ && !attempt.left) {
+    PacketFlow& running = packets(attempt, flow);
     for (const IslandId source : planned.stream.sources) {
       networks_.packets->launch(running, source);
     }
@@ -161,8 +208,12 @@ Instant CliqueExchange::settle(Attempt& attempt, std::size_t flow, IslandId memb
 
 void CliqueExchange::take_part(IslandId member) {
   const Gate& gate = (*gates_)[member.index()];
-  while (!play(attempt_, member, gate)) {
-    if (dropped_) return;
+  // It may not be among those of whom there is left what has been planned anew.
+  const auto takes_part = [this, member] {
+    const Clique& members = plan().plan.members;
+    return !dropped_ && std::binary_search(members.begin(), members.end(), member);
+  };
+  while (takes_part() && !play(attempt_, member, gate)) {
   }
 }
 
@@ -209,7 +260,7 @@ Bytes CliqueExchange::wan_bytes() const {
   if (networks_.packets == nullptr) {
     return dropped_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
   }
-  std::int64_t bytes = 0;
+  std::int64_t bytes = lost_wan_bytes_.in_bytes();
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) bytes += state.packets->core_bytes;
   }
@@ -217,7 +268,7 @@ Bytes CliqueExchange::wan_bytes() const {
 }
 
 std::int64_t CliqueExchange::retransmissions() const {
-  std::int64_t chunks = 0;
+  std::int64_t chunks = lost_retransmissions_;
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) chunks += state.packets->retransmissions;
   }

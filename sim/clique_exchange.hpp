@@ -13,6 +13,7 @@ namespace gyre {
 /// The one of both that runs.
 struct Networks {
   const Topology* topology = nullptr;
+  const Platform* platform = nullptr;
   FlowNetwork* flows = nullptr;
   PacketNetwork* packets = nullptr;
   bool eager = false;  ///< at fidelity `packet` who is ready launches its part of sums
@@ -44,6 +45,13 @@ class CliqueExchange {
   void leave(IslandId member) { left_.push_back(member); }
   [[nodiscard]] const std::vector<IslandId>& left() const { return left_; }
   [[nodiscard]] bool has_left(IslandId member) const;
+  /// A member that is ready leaves before it has begun: what was sent early is lost.
+  void withdraw(IslandId member);
+  /// It does not begin: whoever waits for that goes on without it.
+  void call_off();
+  [[nodiscard]] bool called_off() const { return called_off_; }
+  /// Lets a member go that waits for it to begin.
+  void let_go(IslandId member);
   /// The members do without the exchange: whoever is in it leaves at this instant.
   void drop();
   [[nodiscard]] bool dropped() const { return dropped_; }
@@ -67,14 +75,14 @@ class CliqueExchange {
 
   /// Starts again with another plan of the same members: what was under way is lost. Those that
   /// have left with the result send what they have to by actors of their own. With `hold` it does
-  /// so only at `go_on`. Requires fidelity `flow`.
+  /// so only at `go_on`. Where it has not begun, what was sent early is lost.
   void restart(std::shared_ptr<const PreparedPlan> plan, bool hold = false);
   void go_on();
   [[nodiscard]] bool is_held() const { return held_; }
-  /// Whether a flow that it still needs is affected. Requires fidelity `flow`.
+  /// Whether a flow that it still needs is affected.
   [[nodiscard]] bool is_held_up(const std::function<bool(const Stream& stream)>& is_affected) const;
   /// Goes on with these members alone, who are those that are ready. Requires that it has not
-  /// begun, and fidelity `flow`.
+  /// begun.
   void reduce(std::shared_ptr<const PreparedPlan> plan);
   /// Whether all who take part were ready, so that nobody can join any more.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
@@ -100,7 +108,8 @@ class CliqueExchange {
   void start_independent(Attempt& attempt, IslandId starter);
   void start(Attempt& attempt, IslandId starter, std::size_t flow);
   /// The flow's packets, opened when first asked for.
-  PacketFlow& packets(std::size_t flow);
+  PacketFlow& packets(Attempt& attempt, std::size_t flow);
+  [[nodiscard]] bool under_way(const FlowState& state) const;
   [[nodiscard]] bool launches_alone(std::size_t flow) const;
   /// Plays the member's part in an attempt; false if that was left.
   bool play(const std::shared_ptr<Attempt>& attempt, IslandId member, const Gate& gate);
@@ -114,12 +123,15 @@ class CliqueExchange {
   bool propagation_;
   std::vector<IslandId> ready_;
   std::vector<IslandId> left_;
+  std::vector<IslandId> awaiting_;  ///< its beginning
   bool dropped_ = false;
   bool partly_ = false;
   bool has_begun_ = false;
+  bool called_off_ = false;
   bool held_ = false;
   std::shared_ptr<Attempt> attempt_;
   Bytes lost_wan_bytes_;  ///< of attempts that were left
+  std::int64_t lost_retransmissions_ = 0;
 };
 
 }  // namespace gyre

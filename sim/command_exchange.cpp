@@ -186,9 +186,10 @@ int command_exchange(const ExchangeOptions& options) {
                                  name_of(mode)));
   }
   std::optional<PacketSettings> packets;
+  std::vector<Fault> faults;
   if (loaded.fidelity == Fidelity::kPacket) {
-    packets =
-        packet_settings(loaded, false, static_cast<std::uint64_t>(loaded.scenario.seeds.front()));
+    packets = packet_settings(loaded, false);
+    faults = faults_of(loaded.scenario.network.faults, loaded.topology);
     check_packets(
         {loaded.topology, routes, capabilities, limits_in(loaded.scenario)},
         {.exchange = exchange, .routing = loaded.scenario.network.routing, .keep_rates = false},
@@ -199,7 +200,9 @@ int command_exchange(const ExchangeOptions& options) {
             {.routing = loaded.scenario.network.routing,
              .limits = limits_in(loaded.scenario),
              .packets = packets,
-             .seed = static_cast<std::uint64_t>(loaded.scenario.seeds.front())});
+             .seed = static_cast<std::uint64_t>(loaded.scenario.seeds.front()),
+             .faults = faults,
+             .in_flight = loaded.scenario.network.in_flight.value_or(InFlight::kWait)});
   if (!result.failure.empty()) {
     fmt::print(stderr, "failed: {}\n", result.failure);
     return kExitFailed;

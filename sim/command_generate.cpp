@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/generate/generators.hpp"
 #include "scenarios/import/node_names.hpp"
 #include "scenarios/import/topology_yaml.hpp"

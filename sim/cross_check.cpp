@@ -107,13 +107,15 @@ class Checker {
     row.mode = name_of(subject.mode);
     row.round = to_text(round, loaded_.topology);
     row.granularity_limit_s = limit_of(spec, own, round).in_seconds();
-    const auto simulated = [&](const std::optional<PacketSettings>& packets) {
+    const auto simulated = [&](const std::optional<PacketSettings>& packets, bool faults = false) {
       return probe(loaded_.topology, spec.capabilities, sync_timing(spec).bytes(0), spec.exchange,
                    {round},
                    {.routing = spec.routing,
                     .limits = spec.limits,
                     .packets = packets,
                     .seed = spec.seed,
+                    .faults = faults ? spec.faults : std::vector<Fault>(),
+                    .in_flight = spec.in_flight,
                     .without_propagation = false});
     };
     const ProbeResult flow = simulated(std::nullopt);
@@ -124,11 +126,12 @@ class Checker {
     const std::array<PacketSettings, 4> all = steps(own);
     std::array<double, 4> time_s{};
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i > 0 && same(all[i - 1], all[i], spec.limits)) {
+      const bool faults = i == 3 && !spec.faults.empty();
+      if (i > 0 && !faults && same(all[i - 1], all[i], spec.limits)) {
         time_s[i] = time_s[i - 1];
         continue;
       }
-      const ProbeResult packets = simulated(all[i]);
+      const ProbeResult packets = simulated(all[i], faults);
       if (!packets.failure.empty() || packets.dropped) {
         row.failure = packets.dropped ? "the exchange gave up and was dropped" : packets.failure;
         return row;

@@ -100,6 +100,8 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
   spec.routing = options.routing;
   spec.limits = options.limits;
   spec.packets = options.packets;
+  spec.faults = options.faults;
+  spec.in_flight = options.in_flight;
   spec.seed = options.seed;
   spec.barrier = true;
   spec.payload = payload;
@@ -112,6 +114,7 @@ ProbeResult probe(const Topology& topology, const Capabilities& capabilities, By
   }
   // Without propagation only the sharing of the arcs is left: nothing is lost there.
   if (spec.packets) spec.packets->lose_nothing();
+  spec.faults.clear();
   const Json still = options.without_propagation ? simulate_rounds(spec, rounds, false) : whole;
   check(!still.contains("failure"), "an exchange without losses did not end");
   for (std::size_t r = 0; r < rounds.size(); ++r) {

@@ -36,6 +36,9 @@ struct ProbeOptions {
   const SwitchLimits* limits = nullptr;
   std::optional<PacketSettings> packets = std::nullopt;  ///< at fidelity `packet`
   std::uint64_t seed = 1;
+  /// At fidelity `packet`: what fails, and what is to become of exchanges then.
+  std::vector<Fault> faults = {};
+  InFlight in_flight = InFlight::kWait;
   bool without_propagation = true;  ///< the second simulation, for `RoundCost::bandwidth`
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "models/error.hpp"
+#include "schedules/network_parts.hpp"
 
 namespace gyre {
 
@@ -83,40 +84,6 @@ std::optional<Instant> FaultTimes::next() {
   return fault_->to;
 }
 
-std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
-                                      std::uint64_t seed, Duration horizon) {
-  std::vector<FaultSpec> times;
-  for (const FaultSpec& spec : specs) {
-    for (const Fault& fault : faults_of({spec}, topology)) {
-      FaultTimes next(fault, seed);
-      FaultSpec one;
-      one.where = spec.where;
-      while (const std::optional<Instant> at = next.next()) {
-        const Duration since_start = *at - Instant();
-        if (next.failed()) {
-          if (since_start > horizon) break;
-          one.from = since_start;
-          one.to.reset();
-          const bool for_good = !fault.random && !fault.to;
-          if (!for_good) continue;
-        } else {
-          one.to = since_start;
-        }
-        if (spec.at_switch) {
-          one.at_switch = spec.at_switch;
-          times.push_back(one);
-          continue;
-        }
-        for (const ArcId arc : fault.arcs) {
-          one.arc = Text{.value = topology.name(arc), .where = spec.where};
-          times.push_back(one);
-        }
-      }
-    }
-  }
-  return times;
-}
-
 void Outages::count(const Fault& fault, int more) {
   const auto add = [more](auto& counts, const auto& thing) {
     if ((counts[thing] += more) == 0) counts.erase(thing);
@@ -159,36 +126,10 @@ Topology without(const Topology& topology, const std::set<ArcId>& down) {
 ReducedNetwork::ReducedNetwork(const Network& whole, const Outages& outages)
     : topology_(without(whole.topology, outages.down())),
       down_(outages.down()),
-      able_(outages.able()),
       routes_(topology_, {down_.begin(), down_.end()}),
+      able_(within_reach(topology_, routes_, outages.able())),
       network_{
           .topology = topology_, .routes = routes_, .capabilities = able_, .limits = whole.limits} {
-  forget_cut_off();
-}
-
-void ReducedNetwork::forget_cut_off() {
-  // An island that nobody reaches is no reason to do without a switch; a switch that does not reach
-  // the others is not to be a root of theirs.
-  std::vector<NodeId> islands;
-  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
-    const NodeId node = topology_.node(IslandId::at(i));
-    const NodeId at = topology_.node(topology_.island(IslandId::at(i)).at);
-    bool joined = topology_.switch_count() == 1;
-    for (std::size_t s = 0; s < topology_.switch_count() && !joined; ++s) {
-      const NodeId other = topology_.node(SwitchId::at(s));
-      joined = other != at && routes_.leads(node, other) && routes_.leads(other, node);
-    }
-    if (joined) islands.push_back(node);
-  }
-  for (std::size_t s = 0; s < topology_.switch_count(); ++s) {
-    const NodeId node = topology_.node(SwitchId::at(s));
-    const bool reaches = std::all_of(islands.begin(), islands.end(), [&](NodeId island) {
-      return routes_.leads(node, island) && routes_.leads(island, node);
-    });
-    if (reaches) continue;
-    able_.multicast[s] = false;
-    able_.aggregation[s] = false;
-  }
 }
 
 bool ReducedNetwork::joins(std::span<const IslandId> members) const {
@@ -197,6 +138,18 @@ bool ReducedNetwork::joins(std::span<const IslandId> members) const {
       return a == b || routes_.leads(topology_.node(a), topology_.node(b));
     });
   });
+}
+
+Round ReducedNetwork::joined(const Round& round) const {
+  Round left = round;
+  for (std::size_t c = 0; c < round.cliques.size(); ++c) {
+    if (joins(round.cliques[c])) continue;
+    left.cliques[c].resize(1);
+    for (std::size_t m = 1; m < round.cliques[c].size(); ++m) {
+      left.cliques.push_back({round.cliques[c][m]});
+    }
+  }
+  return left;
 }
 
 bool crosses_outage(const Outages& outages, const Stream& stream) {

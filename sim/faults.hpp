@@ -13,6 +13,7 @@
 #include "models/routing.hpp"
 #include "models/topology.hpp"
 #include "models/transport.hpp"
+#include "schedules/round.hpp"
 #include "schedules/stream.hpp"
 
 namespace gyre {
@@ -58,10 +59,6 @@ class FaultTimes {
   bool over_ = false;
 };
 
-/// The same faults for packets: single arcs and switches with times, drawn until `horizon`.
-std::vector<FaultSpec> fault_times_of(const std::vector<FaultSpec>& specs, const Topology& topology,
-                                      std::uint64_t seed, Duration horizon);
-
 /// What is away now. Several faults may have the same thing.
 class Outages {
  public:
@@ -98,14 +95,15 @@ class ReducedNetwork {
   [[nodiscard]] const Network& network() const { return network_; }
   /// Whether all members can reach each other.
   [[nodiscard]] bool joins(std::span<const IslandId> members) const;
+  /// The round without the cliques that it does not join: they wait, and those that are planned
+  /// together with them need not know of them. The others keep their places.
+  [[nodiscard]] Round joined(const Round& round) const;
 
  private:
-  void forget_cut_off();
-
   Topology topology_;
   std::set<ArcId> down_;
-  Capabilities able_;
   Routes routes_;
+  Capabilities able_;
   Network network_;
 };
 

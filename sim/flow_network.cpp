@@ -138,10 +138,16 @@ Bytes FlowNetwork::sent(const FlowHandle& flow) const {
   return Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - std::llround(left)));
 }
 
+Bytes FlowNetwork::settle(FlowHandle& flow) {
+  flow.bytes_ = sent(flow);
+  if (flow.stream_ != nullptr) meter_.count(*std::exchange(flow.stream_, nullptr), flow.bytes_);
+  return flow.bytes_;
+}
+
 void FlowNetwork::close(FlowHandle& flow) {
   if (under_way(flow)) {
-    flow.bytes_ = sent(flow);
     flow.comm_->cancel();
+    meter_.remove_ended();
   }
   flow.count();
 }
@@ -179,7 +185,7 @@ FlowNetwork::Changed& FlowNetwork::changed_of(ArcId arc) {
 void FlowNetwork::apply(ArcId arc) {
   constexpr double kNextToNothing = 1e-9;
   const std::size_t a = arc.index();
-  offers_.change(a, capacity_bps(a));
+  offers_.change(a, capacity_bps(a), down_.contains(arc));
   meter_.change(arc);
   Changed& changed = changed_of(arc);
   changed.bytes_per_second = down_.contains(arc) ? kNextToNothing : changed.wanted_bytes_per_second;
@@ -187,7 +193,11 @@ void FlowNetwork::apply(ArcId arc) {
 }
 
 std::vector<Bandwidth> FlowNetwork::take_mean_capacities() {
-  return offers_.take_means([this](std::size_t arc) { return capacity_bps(arc); });
+  return offers_.take_means([this](std::size_t arc) {
+    const auto changed = changed_.find(ArcId::at(arc));
+    return changed != changed_.end() ? 8.0 * changed->second.wanted_bytes_per_second
+                                     : capacity_bps(arc);
+  });
 }
 
 }  // namespace gyre

@@ -82,15 +82,18 @@ class FlowNetwork {
   [[nodiscard]] bool under_way(const FlowHandle& flow) const;
   /// Bytes of it that have left so far. Requires `expect_outages`.
   [[nodiscard]] Bytes sent(const FlowHandle& flow) const;
-  /// Ends the flow where it is, if it is under way: who waits for it goes on. It counts with what
-  /// has left. Requires `expect_outages`.
+  /// Counts the flow with what has left so far, which it returns: it is about to be closed.
+  /// Requires `expect_outages`.
+  Bytes settle(FlowHandle& flow);
+  /// Ends the settled flow where it is, if it is under way: who waits for it goes on.
+  /// Requires `expect_outages`.
   void close(FlowHandle& flow);
   /// Flows under way share what there is from now on. Within any actor. Requires a positive rate.
   void set_capacity(ArcId arc, Bandwidth capacity);
   /// Flows that start from now on take as long over the arc.
   void set_latency(const Topology& topology, ArcId arc, Duration latency);
-  /// By arc, the mean capacity since the last call, or since the start; what it is now where no
-  /// time has passed.
+  /// By arc, the mean capacity since the last call, or since the start, over the time in which it
+  /// was not down; what it is when it is not down where there was no such time.
   [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
   [[nodiscard]] const std::vector<ArcUsage>& usage() const { return meter_.usage(); }
   /// How many flows were started, and Σ of their arcs.

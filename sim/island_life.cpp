@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/running_simulation.hpp"
 #include "sim/wall_clock.hpp"
 
@@ -10,16 +12,112 @@ namespace s4u = simgrid::s4u;
 
 void Simulation::live(IslandId me) {
   std::int64_t& number = islands_[me.index()].number;
-  for (; number < spec_.stop.rounds_of_one(); ++number) {
-    for (std::size_t f = 0; f < timing_.fragments(); ++f) {
-      if (!(timing_.layered() ? train_and_send(me, f) : train_then_send(me, f))) return;
+  while (number < spec_.stop.rounds_of_one()) {
+    if (!spend_round(me)) {
+      if (stopped_ || !stay_away(me)) return;
+      continue;
     }
-    // What is still under way belongs to the result.
-    if (number + 1 == spec_.stop.max_rounds && !merge_all(me)) return;
-    end_round(me);
-    if (stopped_) return;
+    // Only now: whoever is in the middle of it still has a part in it.
+    ++number;
+    if (away_[me.index()] && !stay_away(me)) return;
   }
   go(me, Position::kDone);
+}
+
+bool Simulation::spend_round(IslandId me) {
+  for (std::size_t f = 0; f < timing_.fragments(); ++f) {
+    if (!(timing_.layered() ? train_and_send(me, f) : train_then_send(me, f))) return false;
+  }
+  // What is still under way belongs to the result.
+  if (islands_[me.index()].number + 1 == spec_.stop.max_rounds && !merge_all(me)) return false;
+  end_round(me);
+  return !stopped_;
+}
+
+void Simulation::leave(IslandId me) {
+  IslandState& state = islands_[me.index()];
+  if (stopped_ || away_[me.index()] || state.number >= spec_.stop.rounds_of_one()) return;
+  away_[me.index()] = true;
+  go(me, Position::kDone);
+  observer_.on_event({.time = simulated_now(),
+                      .what = "leaves",
+                      .subject = topology_.name(me),
+                      .round = state.number,
+                      .effect = ""});
+  if (state.rounds == result_.rounds) --behind_;
+  desk_->depart(me);
+  if (!stopped_) advance();
+  if (std::erase(at_barrier_, me) > 0) barrier_gates_[me.index()]->release();
+}
+
+bool Simulation::stay_away(IslandId me) {
+  IslandState& state = islands_[me.index()];
+  std::string effect;
+  while (true) {
+    const std::optional<Period> absence = churn_.absence(me, simulated_now());
+    if (absence && absence->from <= simulated_now()) {
+      if (!absence->to) return false;
+      sleep_until(*absence->to);
+      if (stopped_) return false;
+      continue;
+    }
+    // The nearest of those that are there; of several the first.
+    std::optional<IslandId> source;
+    const auto latency = [&](IslandId from) {
+      return routes_.latency(topology_.node(from), topology_.node(me));
+    };
+    for (std::size_t i = 0; i < islands_.size(); ++i) {
+      const IslandId other = IslandId::at(i);
+      if (away_[i] || (source && latency(other) >= latency(*source))) continue;
+      source = other;
+    }
+    if (!source) {
+      state.number = std::max(desk_->round_to_join(me, state.number - 1), result_.rounds);
+      effect = "nobody is there to download a model from: it goes on with its own";
+      break;
+    }
+    before_change(me);
+    if (mixer_) mixer_->adopt(me, *source);
+    go(me, Position::kExchanging);
+    desk_->download(me, *source);
+    go(me, Position::kDone);
+    if (stopped_) return false;
+    const std::optional<Period> again = churn_.absence(me, simulated_now());
+    if (again && again->from <= simulated_now()) continue;
+    const std::int64_t theirs = islands_[source->index()].number;
+    state.number = std::max(desk_->round_to_join(me, theirs), result_.rounds);
+    effect = fmt::format("it has downloaded {} from {}", to_text(spec_.payload),
+                         topology_.name(*source));
+    break;
+  }
+  away_[me.index()] = false;
+  state.rounds = state.number;
+  if (state.rounds == result_.rounds) ++behind_;
+  round_models_.end_round(me, state.samples);
+  observer_.on_event({.time = simulated_now(),
+                      .what = "is back",
+                      .subject = topology_.name(me),
+                      .round = state.number,
+                      .effect = std::move(effect)});
+  return true;
+}
+
+bool Simulation::sleep_through(IslandId me, Duration& work) {
+  if (!churn_.any()) {
+    sleep_until(simulated_now() + work);
+    return true;
+  }
+  const Instant now = simulated_now();
+  const Instant done = churn_.done(me, now, work);
+  const std::optional<Period> absence = churn_.absence(me, now);
+  if (absence && absence->from < done) {
+    sleep_until(absence->from);
+    leave(me);
+    return false;
+  }
+  sleep_until(done);
+  work = done - now;
+  return true;
 }
 
 bool Simulation::train_then_send(IslandId me, std::size_t fragment) {
@@ -40,7 +138,7 @@ bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
                                             .began = began,
                                             .least = least_[me.index()]},
                                            on_phase);
-    return !stopped_;
+    return !is_out(me);
   }
   std::shared_ptr<Sync> sync =
       desk_->enter(me, islands_[me.index()].number, fragment, placement, began);
@@ -49,7 +147,7 @@ bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
   }
   if (sync == nullptr || spec_.training.delay() > 0) return merge_due(me);
   const bool took_part = desk_->play(sync, me, ready, on_phase);
-  if (stopped_) return false;
+  if (is_out(me)) return false;
   if (!took_part) return come_late(me, sync);
   take_in(me, *sync, least_[me.index()] + least_time(*sync, me, began));
   desk_->leave(sync, me);
@@ -174,9 +272,8 @@ bool Simulation::compute(IslandId me, std::int64_t steps) {
   while (steps > 0) {
     const std::int64_t now = pending.empty() ? steps : std::min(steps, pending.front()->steps_left);
     go(me, Position::kComputing);
-    const Duration time = compute_.draw(me, now);
-    sleep_until(simulated_now() + time);
-    if (!train(me, now) || stopped_) return false;
+    Duration time = compute_.draw(me, now);
+    if (!sleep_through(me, time) || !train(me, now) || is_out(me)) return false;
     least_[me.index()] += time;
     steps -= now;
     for (const std::shared_ptr<PendingSync>& sync : pending) sync->steps_left -= now;

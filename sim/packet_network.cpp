@@ -30,7 +30,7 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
   PacketOptions options;
   options.wire = {.transport = transport,
                   .loss = std::vector<double>(topology.arc_count(), transport.loss),
-                  .outages = std::vector<std::vector<Outage>>(topology.arc_count()),
+                  .faults = {},
                   .seed = seed,
                   .adder_latency = {},
                   .propagation = propagation};
@@ -44,19 +44,11 @@ PacketOptions packet_options(const Topology& topology, const PacketSettings& set
     options.wire.loss[arc_named(topology, one.arc).index()] = one.loss;
   }
   for (const FaultSpec& fault : settings.faults) {
-    const Outage outage{.from_s = fault.from.in_seconds(),
-                        .to_s = fault.to ? fault.to->in_seconds() : kEndOfTime};
-    if (fault.arc) {
-      options.wire.outages[arc_named(topology, *fault.arc).index()].push_back(outage);
-      continue;
+    if (fault.at_switch) {
+      options.switch_faults.push_back(
+          {.at = switch_named(topology, *fault.at_switch), .fault = options.wire.faults.size()});
     }
-    const SwitchId at = switch_named(topology, fault.at_switch.value_or(Text()));
-    options.switch_outages.push_back({at, outage});
-    for (std::size_t a = 0; a < topology.arc_count(); ++a) {
-      const Arc& arc = topology.arc(ArcId::at(a));
-      if (arc.tail != topology.node(at) && arc.head != topology.node(at)) continue;
-      options.wire.outages[a].push_back(outage);
-    }
+    for (Fault& one : faults_of({fault}, topology)) options.wire.faults.push_back(std::move(one));
   }
   return options;
 }
@@ -117,10 +109,15 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Platform& platform,
 void PacketNetwork::start(std::function<void()> look_up) {
   look_up_ = std::move(look_up);
   agenda_.start([this](NodeId node, const PacketEvent& event) { handle(node, event); });
-  for (const SwitchOutage& outage : options_.switch_outages) {
-    agenda_.put(topology_->node(outage.at),
-                {.time_s = outage.when.from_s, .kind = PacketEventKind::kDown});
-  }
+  for (std::uint32_t f = 0; f < options_.switch_faults.size(); ++f) expect_down(f, -1.0);
+}
+
+void PacketNetwork::expect_down(std::uint32_t fault, double after_s) {
+  const SwitchFault& of_switch = options_.switch_faults[fault];
+  const std::optional<double> next_s = ports_.outages().next(of_switch.fault, after_s);
+  if (!next_s) return;
+  agenda_.put(topology_->node(of_switch.at),
+              {.time_s = *next_s, .kind = PacketEventKind::kDown, .index = fault});
 }
 
 void PacketNetwork::watch_switches(OnSwitch callback, Duration interval) {
@@ -270,6 +267,7 @@ void PacketNetwork::handle(NodeId node, const PacketEvent& event) {
   if (agenda_.handled() % kEventsBetween == 0) look_up_();
   if (event.kind == PacketEventKind::kDown) {
     switch_down(node, event.time_s);
+    expect_down(event.index, event.time_s);
     return;
   }
   if (event.kind == PacketEventKind::kPortFree) {

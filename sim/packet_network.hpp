@@ -19,15 +19,15 @@
 
 namespace gyre {
 
-/// A switch that is down.
-struct SwitchOutage {
+/// A switch that fails.
+struct SwitchFault {
   SwitchId at;
-  Outage when;
+  std::size_t fault = 0;  ///< of the wire's
 };
 
 struct PacketOptions {
   WireOptions wire;
-  std::vector<SwitchOutage> switch_outages;
+  std::vector<SwitchFault> switch_faults;
   const SwitchLimits* limits = nullptr;
   bool lossy = false;  ///< something can be lost, so that chunks are acknowledged and sent again
   RecoverySpec recovery;
@@ -110,9 +110,11 @@ class PacketNetwork {
   [[nodiscard]] std::vector<Bandwidth> take_mean_capacities();
   /// Wakes whoever waits at a gate, when the present event is over.
   void wake(const simgrid::s4u::SemaphorePtr& gate) { agenda_.wake(gate); }
+  /// Wakes them now: called where no event is being handled.
+  void flush() { agenda_.flush(); }
   void stop() { agenda_.stop(); }
 
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return ports_.usage(); }
+  [[nodiscard]] std::vector<ArcUsage> usage(Duration until) const { return ports_.usage(until); }
   [[nodiscard]] const SwitchUsage& usage(SwitchId s) const { return rows_.usage(s); }
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return ports_.lost(arc); }
   [[nodiscard]] std::int64_t events() const { return agenda_.handled(); }
@@ -145,6 +147,8 @@ class PacketNetwork {
   void plan_fair_end(PacketFlow& flow);
   [[nodiscard]] double fair_end_s(const PacketFlow& flow) const;
   void leave_shares(PacketFlow& flow, double now_s);
+  /// Puts in when the switch of a fault goes down next.
+  void expect_down(std::uint32_t fault, double after_s);
   void switch_down(NodeId node, double now_s);
   [[nodiscard]] Rng& launch_stream(IslandId island);
   [[nodiscard]] NodeId node_of(const PacketFlow& flow, std::size_t s) const;

@@ -17,6 +17,7 @@ constexpr std::int64_t kSpareChunks = 16;
 PacketPorts::PacketPorts(const Topology& topology, WireOptions options, PacketAgenda& agenda)
     : topology_(&topology),
       options_(std::move(options)),
+      outages_(options_.faults, topology.arc_count(), options_.seed),
       agenda_(&agenda),
       ports_(topology.arc_count()),
       usage_(topology.arc_count()),
@@ -215,10 +216,19 @@ void PacketPorts::send(PacketFlow& flow, std::uint32_t lane, double now_s) {
   on_sent_(flow, lane, chunk, now_s, left_s);
 }
 
-bool PacketPorts::loses(ArcId arc, std::int64_t bytes, double from_s, double to_s) {
-  for (const Outage& outage : options_.outages[arc.index()]) {
-    if (from_s < outage.to_s && to_s > outage.from_s) return true;
+std::vector<ArcUsage> PacketPorts::usage(Duration until) const {
+  std::vector<ArcUsage> usage = usage_;
+  for (std::size_t a = 0; a < usage.size(); ++a) {
+    const double late_s = std::max(0.0, ports_[a].free_s - until.in_seconds());
+    const Bandwidth capacity = topology_->arc(ArcId::at(a)).capacity;
+    usage[a].busy = usage[a].busy - Duration::seconds(late_s);
+    usage[a].carried_bits -= late_s * static_cast<double>(capacity.in_bits_per_second());
   }
+  return usage;
+}
+
+bool PacketPorts::loses(ArcId arc, std::int64_t bytes, double from_s, double to_s) {
+  if (outages_.is_down_between(arc, from_s, to_s)) return true;
   const double p = options_.loss[arc.index()];
   if (p <= 0.0) return false;
   const auto packets = static_cast<double>(options_.transport.packets(bytes));

@@ -13,20 +13,15 @@
 #include "sim/flow_network.hpp"
 #include "sim/packet_agenda.hpp"
 #include "sim/packet_flow.hpp"
+#include "sim/packet_outages.hpp"
 
 namespace gyre {
-
-/// A time in which an arc loses all that it carries.
-struct Outage {
-  double from_s = 0.0;
-  double to_s = kEndOfTime;
-};
 
 /// How packets cross arcs.
 struct WireOptions {
   TransportSpec transport;
-  std::vector<double> loss;                  ///< of a packet, by arc
-  std::vector<std::vector<Outage>> outages;  ///< by arc
+  std::vector<double> loss;   ///< of a packet, by arc
+  std::vector<Fault> faults;  ///< while one has an arc, that loses all that it carries
   std::uint64_t seed = 1;
   Duration adder_latency;   ///< of switches: a chunk stays with them as long
   bool propagation = true;  ///< false: every latency counts as zero
@@ -63,7 +58,8 @@ class PacketPorts {
   /// The port has sent what it was sending.
   void free(ArcId arc, double now_s);
 
-  [[nodiscard]] const std::vector<ArcUsage>& usage() const { return usage_; }
+  /// By arc, until then: a chunk whose last bit leaves later was busy with it only so long.
+  [[nodiscard]] std::vector<ArcUsage> usage(Duration until) const;
   [[nodiscard]] std::int64_t lost(ArcId arc) const { return lost_[arc.index()]; }
   [[nodiscard]] double latency_s(ArcId arc) const;
   /// The arc has this from now on. Windows that are not given are what it needs, but those of
@@ -81,6 +77,7 @@ class PacketPorts {
   /// Time that a chunk takes on the arc, without latency.
   [[nodiscard]] double chunk_s(ArcId arc, std::int64_t bytes) const;
   [[nodiscard]] const WireOptions& options() const { return options_; }
+  [[nodiscard]] PacketOutages& outages() { return outages_; }
 
  private:
   void serve(ArcId arc, double now_s);
@@ -99,6 +96,7 @@ class PacketPorts {
 
   const Topology* topology_;
   WireOptions options_;
+  PacketOutages outages_;
   PacketAgenda* agenda_;
   OnSent on_sent_;
   /// What an arc has now.

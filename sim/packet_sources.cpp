@@ -296,13 +296,11 @@ void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk,
   const std::string island = topology_->name(flow.tables->sources[s].island);
   std::string down;
   for (std::size_t a = 0; a < topology_->arc_count(); ++a) {
-    for (const Outage& outage : options_.wire.outages[a]) {
-      if (now_s < outage.from_s || now_s >= outage.to_s) continue;
-      const bool used = std::any_of(flow.tables->arcs.begin(), flow.tables->arcs.end(),
-                                    [a](const ArcUse& use) { return use.arc.index() == a; });
-      if (used)
-        down += fmt::format("{}{}", down.empty() ? "" : ", ", topology_->name(ArcId::at(a)));
-    }
+    const ArcId arc = ArcId::at(a);
+    const bool used = std::any_of(flow.tables->arcs.begin(), flow.tables->arcs.end(),
+                                  [arc](const ArcUse& use) { return use.arc == arc; });
+    if (!used || !ports_.outages().is_down(arc, now_s)) continue;
+    down += fmt::format("{}{}", down.empty() ? "" : ", ", topology_->name(arc));
   }
   const std::string why = fmt::format(
       "{} waits for an answer to its chunk {} of {} since {:.6g} s and gave up at {:.6g} s{}",

@@ -21,6 +21,7 @@ const Placement& Placements::of(std::int64_t number) {
 void Placements::begin(std::int64_t number) {
   ++next_;
   if (number > 0 && policy_->observes()) policy_->observe(number, arc_rates_());
+  if (policy_->foresees()) policy_->foresee(number, coming_);
   Round round = policy_->round(number);
   if (!stretches_.empty() && *stretches_.back().placement.round == round) {
     ++stretches_.back().count;

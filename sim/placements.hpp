@@ -22,9 +22,14 @@ struct Placement {
 /// of the rounds by which some islands are ahead of others; a stretch of equal ones counts once.
 class Placements {
  public:
-  /// `arc_rates` tells a policy that observes what the arcs have offered since it was last asked.
-  Placements(Policy& policy, std::size_t islands, std::function<std::vector<Bandwidth>()> arc_rates)
-      : policy_(&policy), islands_(islands), arc_rates_(std::move(arc_rates)) {}
+  /// `arc_rates` tells a policy that observes what the arcs have offered since it was last asked,
+  /// `coming` one that foresees what they will.
+  Placements(Policy& policy, std::size_t islands, std::function<std::vector<Bandwidth>()> arc_rates,
+             ComingRates coming)
+      : policy_(&policy),
+        islands_(islands),
+        arc_rates_(std::move(arc_rates)),
+        coming_(std::move(coming)) {}
 
   /// Asks the policy for the next round where it is the first that is in it. Each round is
   /// verified: it places every island once and its mixing weights sum to 1. Valid until the next
@@ -43,6 +48,7 @@ class Placements {
   Policy* policy_;
   std::size_t islands_;
   std::function<std::vector<Bandwidth>()> arc_rates_;
+  ComingRates coming_;
   std::deque<Stretch> stretches_;
   std::int64_t next_ = 0;  ///< the first round that no island has begun
 };

@@ -32,6 +32,36 @@ PacketPlan packet_plan(const Network& network, const ExchangePlan& plan, const F
 
 }  // namespace
 
+PacketPlan packets_of(const Network& network, const Stream& stream, Bytes bytes) {
+  ExchangePlan plan;
+  plan.members = {stream.sources.front(), stream.deliveries.front().receiver};
+  std::sort(plan.members.begin(), plan.members.end());
+  plan.payload = bytes;
+  plan.chunks = {bytes};
+  plan.flows.push_back({.stream = stream,
+                        .bytes = bytes,
+                        .rate = {},
+                        .carries = Carries::kResult,
+                        .memory_shares = {},
+                        .after = {}});
+  const SwitchProgram program = compile(network, plan);
+  return packet_plan(network, plan, plan.flows.front(), program.flows.front(), true);
+}
+
+bool have_same_tables(const ExchangePlan& a, const ExchangePlan& b) {
+  const auto receives_same = [](const Delivery& d, const Delivery& e) {
+    return d.receiver == e.receiver;
+  };
+  const auto same = [&](const Flow& f, const Flow& g) {
+    const Stream& s = f.stream;
+    const Stream& t = g.stream;
+    return s.sources == t.sources && s.arcs == t.arcs && s.up == t.up && s.shape == t.shape &&
+           std::equal(s.deliveries.begin(), s.deliveries.end(), t.deliveries.begin(),
+                      t.deliveries.end(), receives_same);
+  };
+  return std::equal(a.flows.begin(), a.flows.end(), b.flows.begin(), b.flows.end(), same);
+}
+
 PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member) {
   PreparedPlan lone;
   lone.plan.exchange = of_all.exchange;

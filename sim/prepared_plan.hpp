@@ -27,8 +27,15 @@ struct PreparedPlan {
   Bytes wan_bytes;  ///< over core arcs, copies included
 };
 
+/// Whether the switches are told the same for both: around an outage elsewhere a clique is planned
+/// anew, but goes where it went.
+bool have_same_tables(const ExchangePlan& a, const ExchangePlan& b);
+
 /// What is left of an exchange when only one of its members takes part: nothing is sent.
 PreparedPlan lone_plan(const ExchangePlan& of_all, IslandId member);
+
+/// A stream by itself, in packets: its sources send, its receivers get what they send.
+PacketPlan packets_of(const Network& network, const Stream& stream, Bytes bytes);
 
 /// Errors: `InputError` where `network.transport.recovery` cannot repair the plan's exchange: its
 /// time-out is not above the round trip and nobody forces it, or it gives up before it repeats.

@@ -14,18 +14,30 @@ void RoundModels::before_change(IslandId island) {
   if (mixer_ != nullptr && !state.kept) state.kept = mixer_->keep(island);
 }
 
-std::int64_t RoundModels::evaluate(const std::function<void()>& see) {
+std::int64_t RoundModels::evaluate(const std::vector<bool>& away,
+                                   const std::function<void()>& see) {
   std::int64_t samples = 0;
   std::vector<std::pair<IslandId, std::size_t>> kept;
+  std::vector<std::size_t> present;
   for (std::size_t i = 0; i < islands_.size(); ++i) {
     samples += islands_[i].samples;
+    if (away[i]) continue;
+    present.push_back(islands_[i].kept.value_or(i));
     if (islands_[i].kept) kept.emplace_back(IslandId::at(i), *islands_[i].kept);
+  }
+  std::optional<std::size_t> mean;
+  if (mixer_ != nullptr && !present.empty() && present.size() < islands_.size()) {
+    mean = mixer_->mean_of(present);
+    for (std::size_t i = 0; i < islands_.size(); ++i) {
+      if (away[i]) kept.emplace_back(IslandId::at(i), *mean);
+    }
   }
   if (kept.empty()) {
     see();
   } else {
     mixer_->look_at(kept, see);
   }
+  if (mean) mixer_->forget(*mean);
   return samples;
 }
 

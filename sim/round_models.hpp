@@ -23,9 +23,9 @@ class RoundModels {
   void end_round(IslandId island, std::int64_t samples);
   /// The island's model is about to change, and may be evaluated before it ends its round.
   void before_change(IslandId island);
-  /// Calls `see` while all islands hold the models with which they ended their last rounds. Returns
-  /// the samples behind them.
-  std::int64_t evaluate(const std::function<void()>& see);
+  /// Calls `see` while all islands hold the models with which they ended their last rounds; those
+  /// that are away (by island) the average of the others. Returns the samples behind them.
+  std::int64_t evaluate(const std::vector<bool>& away, const std::function<void()>& see);
 
  private:
   struct State {

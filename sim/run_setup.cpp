@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "scenarios/churn_check.hpp"
 #include "sim/version.hpp"
 
 namespace gyre {
@@ -86,8 +87,7 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   spec.capabilities = colocated ? Capabilities{.multicast = {true}, .aggregation = {true}}
                                 : capabilities_in(scenario, loaded.topology, choice.mode);
   spec.limits = colocated ? nullptr : limits_in(scenario);
-  if (loaded.fidelity == Fidelity::kPacket)
-    spec.packets = packet_settings(loaded, colocated, static_cast<std::uint64_t>(choice.seed));
+  if (loaded.fidelity == Fidelity::kPacket) spec.packets = packet_settings(loaded, colocated);
   spec.policy = schedule.policy.get();
   spec.exchange = schedule.exchange;
   // One switch leaves nothing to route.
@@ -102,10 +102,16 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
     spec.changes = arc_changes(scenario, loaded.topology);
     spec.background = backgrounds_of(scenario.network.background, loaded.topology);
   }
-  if (!colocated && !spec.packets) {
+  if (!colocated) {
     spec.faults = faults_of(scenario.network.faults, loaded.topology);
     spec.in_flight = scenario.network.in_flight.value_or(InFlight::kWait);
     spec.setup_time = scenario.network.setup_time;
+    if (scenario.churn) {
+      const ChurnSpec& churn = *scenario.churn;
+      spec.churn = island_events(churn.events, loaded.topology);
+      spec.without_member = without_member_of(scenario, schedule).value_or(WithoutMember::kShrink);
+      spec.stall_deadline = churn.deadline.value_or(Duration());
+    }
   }
   spec.evaluate_every = scenario.evaluate_every;
   spec.stop = {.accuracy = scenario.stop.accuracy,
@@ -115,12 +121,12 @@ RunSpec run_spec(const LoadedScenario& loaded, const RunChoice& choice, const To
   return spec;
 }
 
-PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated, std::uint64_t seed) {
-  constexpr Duration kHorizon = Duration::seconds(1e6);  // packets are for shorter runs
+PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated) {
   const Scenario& scenario = loaded.scenario;
   PacketSettings settings{.transport = scenario.network.transport.value_or(TransportSpec()),
-                          .faults = fault_times_of(scenario.network.faults, loaded.topology, seed,
-                                                   scenario.stop.max_time.value_or(kHorizon))};
+                          .faults = scenario.network.faults};
+  // What a switch loses loses no chunk.
+  std::erase_if(settings.faults, [](const FaultSpec& fault) { return fault.loses.has_value(); });
   if (colocated) settings.lose_nothing();  // loss and faults are the WAN's
   return settings;
 }

@@ -42,7 +42,7 @@ std::string run_key(const LoadedScenario& loaded, const RunChoice& choice);
 std::string scenario_key(const LoadedScenario& loaded);
 
 /// How packets travel: over the WAN, or in the fabric of a colocated schedule.
-PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated, std::uint64_t seed);
+PacketSettings packet_settings(const LoadedScenario& loaded, bool colocated);
 
 /// Mean time of `steps` local steps on the slowest island, with its unit.
 std::string step_time_text(const LoadedScenario& loaded, std::int64_t steps);

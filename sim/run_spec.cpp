@@ -30,7 +30,8 @@ ExchangeContext exchange_context(const RunSpec& spec, const Network& network) {
           .routing = spec.routing,
           .payload = sync_timing(spec).bytes(0),
           .compute = compute.slowest_mean_step_time() *
-                     (static_cast<double>(spec.training.steps()) / fragments)};
+                     (static_cast<double>(spec.training.steps()) / fragments),
+          .reroutes = spec.in_flight == InFlight::kReroute};
 }
 
 }  // namespace gyre

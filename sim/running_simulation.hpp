@@ -11,6 +11,7 @@
 #include "models/bounds.hpp"
 #include "sim/gossip.hpp"
 #include "sim/island_times.hpp"
+#include "sim/known_future.hpp"
 #include "sim/placements.hpp"
 #include "sim/round_models.hpp"
 #include "sim/simulation.hpp"
@@ -30,6 +31,8 @@ class Simulation {
   /// Returns how many flows with a rate of their own its rounds can have under way at once.
   std::size_t start_policy();
   void live(IslandId me);
+  /// False if the run ended, or the island left, before it had ended its round.
+  bool spend_round(IslandId me);
   /// The steps before a fragment's exchange, then the exchange.
   bool train_then_send(IslandId me, std::size_t fragment);
   /// The exchange of a fragment whose steps, which began then, are done; false if the run ended.
@@ -51,6 +54,21 @@ class Simulation {
   /// The clique has begun without the island. It goes on with the first exchange that is open:
   /// with its model (`merge`), or with the result of the last one that began, and new steps.
   bool come_late(IslandId me, std::shared_ptr<Sync> missed);
+  /// An island leaves: what it computes, or is about to exchange, is lost.
+  void leave(IslandId me);
+  /// Until the island is back, has a model, and knows its next round; false if it never is, or the
+  /// run ended.
+  bool stay_away(IslandId me);
+  [[nodiscard]] bool takes_part(IslandId island, std::int64_t round) const {
+    return !away_[island.index()] && islands_[island.index()].number <= round;
+  }
+  /// Whether the island's present round is over for it: the run has ended, or it has left.
+  [[nodiscard]] bool is_out(IslandId me) const { return stopped_ || away_[me.index()]; }
+  /// Sleeps for so much work, or until the island leaves; false if it did.
+  bool sleep_through(IslandId me, Duration& work);
+  void play_churn();
+  /// Ends the rounds that all islands that are there have ended. Returns whether there was one.
+  bool advance();
   void go(IslandId me, Position position) { times_.go(me, position); }
 
   static Position position_of(SyncPhase phase) {
@@ -63,6 +81,8 @@ class Simulation {
   /// Local steps of the task, in slices between which an interrupt is seen; false if it was.
   bool train(IslandId me, std::int64_t steps);
   void end_round(IslandId me);
+  /// By how many rounds the island may be ahead of the last one; then it waits at the barrier.
+  std::int64_t may_be_ahead(IslandId me);
   /// The island's model is about to change.
   void before_change(IslandId me);
   enum class Models : std::uint8_t {
@@ -78,7 +98,7 @@ class Simulation {
   /// The network has what `conditions_` says of the arc.
   void set_arc(ArcId arc);
   void play_faults();
-  /// What each arc has offered since the last call, on average.
+  /// What each arc has offered since the last call, on average; nothing where it is down now.
   std::vector<Bandwidth> arc_rates();
   void report_deadlock();
   void finish();
@@ -105,6 +125,9 @@ class Simulation {
   RoundModels round_models_;
   ArcConditions conditions_;
   Outages outages_;
+  Churn churn_;
+  std::vector<bool> away_;  ///< by island
+  KnownFuture future_;
   Placements placements_;
   std::size_t behind_ = 0;  ///< islands that have ended no more rounds than all have
   std::vector<IslandId> at_barrier_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,20 @@ namespace s4u = simgrid::s4u;
 
 /// A switch's state is reported no more often than this, in simulated time.
 constexpr Duration kSwitchReports = Duration::milliseconds(10);
+
+/// Of an evaluation in which islands that are away held the average: that of the others alone.
+Evaluation of_those_present(Evaluation all, const std::vector<bool>& away) {
+  const auto islands = static_cast<double>(away.size());
+  const auto gone = static_cast<double>(std::count(away.begin(), away.end(), true));
+  if (gone == 0.0 || gone == islands) return all;
+  const auto mean = [&](double of_all, double of_average) {
+    return (islands * of_all - gone * of_average) / (islands - gone);
+  };
+  if (all.accuracy_mean) all.accuracy_mean = mean(*all.accuracy_mean, *all.accuracy_average);
+  all.loss_mean = mean(all.loss_mean, all.loss_average);
+  all.consensus_distance = mean(all.consensus_distance, 0.0);
+  return all;
+}
 
 }  // namespace
 
@@ -43,7 +58,12 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       round_models_(nullptr, topology_.island_count()),
       conditions_(topology_),
       outages_(spec_.capabilities),
-      placements_(*spec.policy, topology_.island_count(), [this] { return arc_rates(); }),
+      churn_(spec_.churn, topology_.island_count(), spec.seed),
+      away_(topology_.island_count(), false),
+      future_(spec_),
+      placements_(
+          *spec.policy, topology_.island_count(), [this] { return arc_rates(); },
+          [this](Duration stretch) { return future_.rates(simulated_now(), stretch); }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
       islands_(topology_.island_count()) {
@@ -62,17 +82,23 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       SyncDesk::Parts{.spec = spec_,
                       .network = network_,
                       .bounds = bounds_,
+                      .platform = platform_,
                       .flows = flows_.get(),
                       .packets = packets_.get(),
                       .outages = outages_,
                       .timing = timing_,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
-      SyncDesk::Hooks{.fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
-                      .is_over = [this] { return stopped_; },
-                      .report = report,
-                      .tell = [this](const EventRow& row) { observer_.on_event(row); },
-                      .route = [this](const RoutesRow& row) { observer_.on_routes(row); }});
-  if (flows_ != nullptr && !spec_.faults.empty()) flows_->expect_outages();
+      SyncDesk::Hooks{
+          .fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
+          .is_over = [this] { return stopped_; },
+          .report = report,
+          .tell = [this](const EventRow& row) { observer_.on_event(row); },
+          .route = [this](const RoutesRow& row) { observer_.on_routes(row); },
+          .takes_part = [this](IslandId island,
+                               std::int64_t round) { return takes_part(island, round); }});
+  if (flows_ != nullptr && (!spec_.faults.empty() || spec_.takes_islands_away())) {
+    flows_->expect_outages();
+  }
   if (flows_ != nullptr) {
     gossip_ = std::make_unique<Gossip>(Gossip::Parts{.spec = spec_,
                                                      .network = network_,
@@ -122,13 +148,19 @@ RunResult Simulation::run() {
     play_changes();
     play_background();
     play_faults();
+    play_churn();
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       const IslandId island = IslandId::at(i);
       s4u::Actor::create(topology_.name(island), platform_.host(island),
                          [this, island] { live(island); });
     }
     if (spec_.stop.max_time) watch_time();
-    if (!platform_.run([this] { report_deadlock(); })) result_.status = RunStatus::kFailed;
+    if (!platform_.run([this] { report_deadlock(); })) {
+      result_.status = RunStatus::kFailed;
+    } else if (!stopped_) {
+      result_.status = RunStatus::kFailed;
+      result_.failure = "all islands have left for good";
+    }
   }
   finish();
   result_.total_wall_s = begun.elapsed_s();
@@ -145,29 +177,48 @@ void Simulation::end_round(IslandId me) {
     stop(RunStatus::kTruncated, "interrupted");
     return;
   }
-  if (state.rounds != result_.rounds + 1 || --behind_ > 0) {
-    if (!spec_.barrier) return;
-    at_barrier_.push_back(me);
-    barrier_gates_[me.index()]->acquire();
-    return;
+  if (state.rounds == result_.rounds + 1) --behind_;
+  if (advance() || stopped_ || state.rounds - result_.rounds <= may_be_ahead(me)) return;
+  at_barrier_.push_back(me);
+  barrier_gates_[me.index()]->acquire();
+}
+
+bool Simulation::advance() {
+  const auto is_there = [this](std::size_t i) { return !away_[i]; };
+  bool ended = false;
+  while (behind_ == 0 && std::find(away_.begin(), away_.end(), false) != away_.end()) {
+    // The last island through: every island has ended this round now.
+    ended = true;
+    ++result_.rounds;
+    for (std::size_t i = 0; i < islands_.size(); ++i) {
+      if (is_there(i) && islands_[i].rounds == result_.rounds) ++behind_;
+    }
+    placements_.forget_before(result_.rounds);
+    const auto rounds = static_cast<double>(result_.rounds);
+    result_.mean_round = (simulated_now() - Instant()) / rounds;
+    result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
+    const bool last = result_.rounds == spec_.stop.max_rounds;
+    if (last || result_.rounds % spec_.evaluate_every == 0) evaluate(Models::kOfRounds);
+    if (last) stopped_ = true;
+    if (stopped_) {
+      stop(result_.status, result_.failure);
+      return true;
+    }
   }
-  // The last island through: every island has ended this round now.
-  ++result_.rounds;
-  behind_ = static_cast<std::size_t>(
-      std::count_if(islands_.begin(), islands_.end(),
-                    [this](const IslandState& i) { return i.rounds == result_.rounds; }));
-  placements_.forget_before(result_.rounds);
-  const auto rounds = static_cast<double>(result_.rounds);
-  result_.mean_round = (simulated_now() - Instant()) / rounds;
-  result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;
-  const bool last = result_.rounds == spec_.stop.max_rounds;
-  if (last || result_.rounds % spec_.evaluate_every == 0) evaluate(Models::kOfRounds);
-  if (last) stopped_ = true;
-  if (stopped_) {
-    stop(result_.status, result_.failure);
-    return;
-  }
+  if (!ended) return false;
   for (const IslandId i : std::exchange(at_barrier_, {})) barrier_gates_[i.index()]->release();
+  return true;
+}
+
+std::int64_t Simulation::may_be_ahead(IslandId me) {
+  if (spec_.barrier) return 0;
+  // What a policy decides by the state of the network is not to be decided long before it is due by
+  // an island that hurries on, since nobody is there to exchange with.
+  if (spec_.policy->observes() || spec_.policy->foresees()) {
+    const Placement& placement = placements_.of(islands_[me.index()].number);
+    return placement.round->cliques[placement.clique_of[me.index()]].size() == 1 ? 0 : 1;
+  }
+  return std::numeric_limits<std::int64_t>::max();
 }
 
 void Simulation::evaluate(Models models) {
@@ -181,7 +232,8 @@ void Simulation::evaluate(Models models) {
     if (spec_.task != nullptr) row.evaluation = spec_.task->evaluate();
   };
   if (models == Models::kOfRounds) {
-    row.samples = round_models_.evaluate(see);
+    row.samples = round_models_.evaluate(away_, see);
+    if (spec_.task != nullptr) row.evaluation = of_those_present(row.evaluation, away_);
   } else {
     for (const IslandState& island : islands_) row.samples += island.samples;
     see();
@@ -276,7 +328,7 @@ void Simulation::play_faults() {
         sleep_until(*at);
         if (stopped_) return;
         times.failed() ? outages_.fail(fault) : outages_.restore(fault);
-        const std::size_t halted = flows_->set_down(outages_.down());
+        const std::size_t halted = flows_ != nullptr ? flows_->set_down(outages_.down()) : 0;
         observer_.on_event(
             {.time = simulated_now(),
              .what = times.failed() ? "fails" : "is back",
@@ -289,8 +341,32 @@ void Simulation::play_faults() {
   }
 }
 
+bool RunSpec::takes_islands_away() const {
+  return std::any_of(churn.begin(), churn.end(),
+                     [](const IslandEvent& event) { return !event.slowdown; });
+}
+
+void Simulation::play_churn() {
+  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
+    const IslandId me = IslandId::at(i);
+    if (!churn_.absence(me, Instant())) continue;
+    s4u::Actor::create("absence of " + topology_.name(me), platform_.host(me), [this, me] {
+      while (const std::optional<Period> next = churn_.absence(me, simulated_now())) {
+        sleep_until(next->from);
+        if (stopped_) return;
+        leave(me);
+        if (stopped_ || !next->to) return;
+        sleep_until(*next->to);
+      }
+    })->daemonize();
+  }
+}
+
 std::vector<Bandwidth> Simulation::arc_rates() {
-  return flows_ != nullptr ? flows_->take_mean_capacities() : packets_->take_mean_capacities();
+  std::vector<Bandwidth> rates =
+      flows_ != nullptr ? flows_->take_mean_capacities() : packets_->take_mean_capacities();
+  for (const ArcId arc : outages_.down()) rates[arc.index()] = Bandwidth();
+  return rates;
 }
 
 void Simulation::report_deadlock() {
@@ -307,7 +383,7 @@ void Simulation::finish() {
     result_.flow_arcs = flows_->started_arcs();
     return;
   }
-  result_.arcs = packets_->usage();
+  result_.arcs = packets_->usage(result_.simulated);
   result_.events = packets_->events();
   for (std::size_t a = 0; a < result_.arcs.size(); ++a) {
     result_.lost.push_back(packets_->lost(ArcId::at(a)));

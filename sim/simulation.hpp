@@ -17,6 +17,7 @@
 #include "schedules/policy.hpp"
 #include "schedules/switch_limits.hpp"
 #include "sim/arc_conditions.hpp"
+#include "sim/churn.hpp"
 #include "sim/faults.hpp"
 #include "sim/flow_network.hpp"
 #include "sim/packet_network.hpp"
@@ -54,13 +55,19 @@ struct RunSpec {
   std::uint64_t seed = 1;
   std::int64_t evaluate_every = 1;  ///< rounds
   StopRule stop;
-  std::vector<ArcChange> changes;         ///< by time
-  std::vector<Background> background;     ///< together less than the arcs ever have
-  std::vector<Fault> faults;              ///< at fidelity `flow`; of packets they are `packets`'
+  std::vector<ArcChange> changes;       ///< by time
+  std::vector<Background> background;   ///< together less than the arcs ever have
+  std::vector<Fault> faults;            ///< at fidelity `flow`; of packets they are `packets`'
+  std::vector<IslandEvent> churn = {};  ///< islands that leave, return, or are slow
+  WithoutMember without_member = WithoutMember::kShrink;
+  Duration stall_deadline;
   InFlight in_flight = InFlight::kWait;   ///< what exchanges under way do then
   Duration setup_time;                    ///< of the tables of an exchange's switches
   bool propagation = true;                ///< false: every latency counts as zero
   std::optional<PacketSettings> packets;  ///< fidelity `packet`; absent: `flow`
+
+  /// Whether islands are away at times, not only slow.
+  [[nodiscard]] bool takes_islands_away() const;
 };
 
 /// A row of the trace: the state at an instant when all islands had ended a round.

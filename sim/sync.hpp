@@ -30,6 +30,7 @@ struct Sync {
   std::vector<std::shared_ptr<CliqueExchange>> exchanges;  ///< by piece, made when first needed
   Clique absent;            ///< members that came after it had begun, or never
   std::size_t through = 0;  ///< members that are done with it
+  bool reported = false;
   std::vector<std::pair<IslandId, IslandId>> fetching;  ///< who waits for whose result
 
   Instant began_round;  ///< when the first member began its local steps

@@ -22,6 +22,7 @@ SyncDesk::SyncDesk(const Parts& parts, Hooks hooks)
       plans_(parts.network, parts.flows, plan_options_),
       gates_(parts.timing.most_in_flight(parts.spec.training.delay(),
                                          parts.spec.stop.rounds_of_one())) {
+  passed_.assign(topology_.island_count(), 0);
   for (std::vector<s4u::SemaphorePtr>& lane : gates_) {
     for (std::size_t i = 0; i < topology_.island_count(); ++i) {
       lane.push_back(s4u::Semaphore::create(0));
@@ -81,8 +82,10 @@ std::shared_ptr<Sync> SyncDesk::begun(IslandId me, std::int64_t round,
 std::shared_ptr<const PreparedPlan> SyncDesk::plan(const Round& round, std::size_t clique,
                                                    Bytes payload, std::int64_t number) {
   try {
+    Reduced* reduced = reduced_for(round.cliques[clique]);
     std::shared_ptr<const PreparedPlan> made =
-        plans_now(round.cliques[clique]).get(round, clique, payload);
+        reduced == nullptr ? plans_.get(round, clique, payload)
+                           : reduced->plans.get(reduced->network.joined(round), clique, payload);
     const RunSpec& spec = parts_.spec;
     if (spec.packets) check_recovery(topology_, *made, *spec.packets, spec.limits);
     tell_routes(made, number);
@@ -120,11 +123,13 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
   const bool eager = limits != nullptr && limits->launch == LaunchRule::kEager;
   const auto lane =
       static_cast<std::size_t>(parts_.timing.number(sync->round, sync->fragment)) % gates_.size();
-  exchange = std::make_shared<CliqueExchange>(
-      std::move(made),
-      Networks{
-          .topology = &topology_, .flows = parts_.flows, .packets = parts_.packets, .eager = eager},
-      gates_[lane], parts_.spec.propagation);
+  exchange = std::make_shared<CliqueExchange>(std::move(made),
+                                              Networks{.topology = &topology_,
+                                                       .platform = &parts_.platform,
+                                                       .flows = parts_.flows,
+                                                       .packets = parts_.packets,
+                                                       .eager = eager},
+                                              gates_[lane], parts_.spec.propagation);
   exchange->on_give_up = [this, mine = sync.get(), raw = exchange.get()](const std::string& why) {
     give_up(*mine, *raw, why);
   };
@@ -134,6 +139,8 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
 bool SyncDesk::play(const std::shared_ptr<Sync>& sync, IslandId me,
                     const std::vector<Instant>& ready, const OnPhase& on_phase) {
   for (std::size_t piece = 0; piece < sync->exchanges.size(); ++piece) {
+    const CliqueExchange* known = sync->exchanges[piece].get();
+    if (known != nullptr && known->called_off()) continue;
     if (ready[piece] > simulated_now()) sleep_until(ready[piece]);
     on_phase(SyncPhase::kMeeting);
     const Instant arrived = simulated_now();
@@ -155,6 +162,12 @@ bool SyncDesk::meet(const std::shared_ptr<Sync>& sync, std::size_t piece, Island
   const bool quorum = parts_.spec.training.follows(StragglerSpec::Rule::kQuorum);
   if (quorum && mine->has_begun()) return false;
   const bool last = mine->meet(me);
+  if (parts_.spec.takes_islands_away()) {
+    if (first && parts_.spec.without_member == WithoutMember::kStall) watch_deadline(sync);
+    if (!last) consider(sync);
+    if (mine->called_off()) return true;
+    if (!hooks_.takes_part(me, sync->round)) return false;
+  }
   if (!last && quorum && enough(*sync)) s4u::this_actor::yield();  // others may come just now
   if (last || (quorum && enough(*sync) && !mine->has_begun())) {
     begin(sync, piece, me, false);
@@ -162,7 +175,7 @@ bool SyncDesk::meet(const std::shared_ptr<Sync>& sync, std::size_t piece, Island
   }
   if (quorum && first) watch_deadline(sync);
   mine->await(me);
-  return true;
+  return !parts_.spec.takes_islands_away() || hooks_.takes_part(me, sync->round);
 }
 
 bool SyncDesk::enough(const Sync& sync) const {
@@ -175,11 +188,18 @@ bool SyncDesk::enough(const Sync& sync) const {
 
 void SyncDesk::watch_deadline(const std::shared_ptr<Sync>& sync) {
   const IslandId first = sync->members().front();
-  const Instant until = sync->first_ready + parts_.spec.training.stragglers->deadline;
-  s4u::Actor::create("deadline", parts_.flows->host(first), [this, sync, until] {
+  const Duration deadline = parts_.spec.takes_islands_away()
+                                ? parts_.spec.stall_deadline
+                                : parts_.spec.training.stragglers->deadline;
+  const Instant until = sync->first_ready + deadline;
+  s4u::Actor::create("deadline", parts_.platform.host(first), [this, sync, until] {
     if (hooks_.is_over()) return;  // killed before it began: must not block
     sleep_until(until);
     s4u::this_actor::yield();
+    if (parts_.spec.takes_islands_away()) {
+      consider(sync);
+      return;
+    }
     if (sync->has_begun() || !enough(*sync)) return;
     begin(sync, 0, sync->exchanges.front()->ready().front(), true);
   })->daemonize();
@@ -198,87 +218,6 @@ void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, Islan
   if (parts_.outages.any()) follow_rule(*sync, mine);
 }
 
-PlanCache& SyncDesk::plans_now(std::span<const IslandId> members) {
-  if (!parts_.outages.any() || parts_.spec.in_flight != InFlight::kReroute) {
-    return plans_;
-  }
-  const std::string state = parts_.outages.key();
-  if (reduced_.size() >= kMostReduced && !reduced_.contains(state)) reduced_.clear();
-  std::unique_ptr<Reduced>& reduced = reduced_[state];
-  if (reduced == nullptr) {
-    reduced =
-        std::make_unique<Reduced>(parts_.network, parts_.outages, parts_.flows, plan_options_);
-  }
-  return reduced->network.joins(members) ? reduced->plans : plans_;
-}
-
-bool SyncDesk::lacks_arcs(const CliqueExchange& exchange) const {
-  return exchange.is_held_up(
-      [this](const Stream& stream) { return crosses_outage(parts_.outages, stream); });
-}
-
-bool SyncDesk::lacks_capabilities(const CliqueExchange& exchange) const {
-  return exchange.is_held_up([this](const Stream& stream) {
-    return lacks_capability(parts_.network, parts_.outages, stream);
-  });
-}
-
-void SyncDesk::follow_outages() {
-  // Following the rule lets others run, who may come and go.
-  std::vector<std::shared_ptr<Sync>> syncs;
-  for (const auto& [key, sync] : syncs_) syncs.push_back(sync);
-  for (const std::shared_ptr<Sync>& sync : syncs) {
-    for (const std::shared_ptr<CliqueExchange>& exchange : sync->exchanges) {
-      if (exchange != nullptr) follow_rule(*sync, exchange);
-    }
-  }
-}
-
-void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchange>& stopped) {
-  CliqueExchange& exchange = *stopped;
-  const bool capabilities = lacks_capabilities(exchange);
-  if (parts_.spec.in_flight == InFlight::kWait) {
-    // On arcs flows stand still by themselves. What a switch has lost was in the middle of a sum.
-    if (capabilities && !exchange.is_held()) {
-      tell(sync, exchange, "waits", "it starts again when its switches can");
-      exchange.restart(exchange.shared_plan(), true);
-    } else if (!capabilities && exchange.is_held()) {
-      exchange.go_on();
-    }
-    return;
-  }
-  if (!capabilities && !lacks_arcs(exchange)) return;
-  if (parts_.spec.in_flight == InFlight::kDrop) {
-    exchange.drop();
-    tell(sync, exchange, "dropped", "its members keep their models");
-    return;
-  }
-  const Clique& members = exchange.prepared().plan.members;
-  if (&plans_now(members) == &plans_) {
-    tell(sync, exchange, "waits", "some of its members cannot reach each other");
-    return;
-  }
-  const Round alone = make_round({members}, topology_.island_count());
-  const auto at = static_cast<std::size_t>(
-      std::find(alone.cliques.begin(), alone.cliques.end(), members) - alone.cliques.begin());
-  std::shared_ptr<const PreparedPlan> made =
-      plan(alone, at, exchange.prepared().plan.payload, sync.round);
-  if (made == nullptr) return;
-  const bool other = made->plan.exchange != exchange.prepared().plan.exchange;
-  tell(sync, exchange, "planned anew",
-       fmt::format("it starts again{}",
-                   other ? fmt::format(", as {}", name_of(made->plan.exchange)) : ""));
-  const Duration setup = setup_of(made);
-  exchange.restart(made, setup > Duration());
-  if (setup == Duration()) return;
-  s4u::Actor::create("tables", parts_.flows->host(members.front()), [this, stopped, made, setup] {
-    if (hooks_.is_over()) return;  // killed before it began: must not block
-    sleep_until(simulated_now() + setup);
-    // It may have been planned anew once more, or dropped.
-    if (stopped->shared_plan() == made && stopped->is_held()) stopped->go_on();
-  })->daemonize();
-}
-
 void SyncDesk::tell(const Sync& sync, const CliqueExchange& exchange, std::string_view what,
                     std::string effect) {
   hooks_.tell({.time = simulated_now(),
@@ -288,79 +227,15 @@ void SyncDesk::tell(const Sync& sync, const CliqueExchange& exchange, std::strin
                .effect = std::move(effect)});
 }
 
-Duration SyncDesk::setup_of(const std::shared_ptr<const PreparedPlan>& plan) {
-  if (parts_.spec.setup_time == Duration()) return {};
-  const bool by_switches =
-      std::any_of(plan->plan.flows.begin(), plan->plan.flows.end(), [](const Flow& flow) {
-        return flow.stream.sources.size() > 1 || flow.stream.deliveries.size() > 1;
-      });
-  if (!by_switches || !installed_.insert(plan).second) return {};
-  return parts_.spec.setup_time;
-}
-
-void SyncDesk::go_without_the_absent(Sync& sync) {
-  CliqueExchange& exchange = *sync.exchanges.front();
-  Clique present = exchange.ready();
-  std::sort(present.begin(), present.end());
-  Round round = *sync.cliques;
-  Clique absent;
-  for (const IslandId i : sync.members()) {
-    if (std::binary_search(present.begin(), present.end(), i)) continue;
-    absent.push_back(i);
-  }
-  round.cliques[sync.clique] = present;
-  for (const IslandId i : absent) round.cliques.push_back({i});
-  const Bytes bytes = parts_.timing.bytes(sync.fragment);
-  const bool alone = present.size() == 1;
-  std::shared_ptr<const PreparedPlan> made = alone ? std::make_shared<const PreparedPlan>(lone_plan(
-                                                         exchange.prepared().plan, present.front()))
-                                                   : plan(round, sync.clique, bytes, sync.round);
-  if (made == nullptr) return;
-  exchange.reduce(std::move(made));
-  sync.absent = std::move(absent);
-  CliqueBounds bounds = *sync.bounds;
-  bounds.all = alone ? CutBound() : parts_.bounds.cut(present, bytes);
-  for (const IslandId i : present) {
-    bounds.members[rank_in(sync.members(), i)] = parts_.bounds.member(present, i, bytes);
-  }
-  sync.bounds = std::make_shared<const CliqueBounds>(std::move(bounds));
-}
-
 void SyncDesk::take_in(const Sync& sync, IslandId me) const {
   if (parts_.mixer == nullptr || sync.dropped()) return;
   parts_.mixer->apply(*sync.mix, rank_in(sync.members(), me));
 }
 
-void SyncDesk::fetch(const std::shared_ptr<Sync>& sync, IslandId me) {
-  const Routes& routes = parts_.network.routes;
-  const auto latency = [&](IslandId from) {
-    return routes.latency(topology_.node(from), topology_.node(me));
-  };
-  std::optional<IslandId> nearest;
-  for (const IslandId other : sync->exchanges.front()->prepared().plan.members) {
-    if (!nearest || latency(other) < latency(*nearest)) nearest = other;
-  }
-  check(nearest.has_value(), "a latecomer found no member to fetch the result from");
-  const std::vector<IslandId>& gone = sync->exchanges.front()->left();
-  if (std::find(gone.begin(), gone.end(), *nearest) == gone.end()) {
-    sync->fetching.emplace_back(*nearest, me);
-    gate(me)->acquire();
-  }
-  const std::vector<Stream> way = multicast_streams(parts_.network, *nearest, {&me, 1});
-  const FlowRoute route = parts_.flows->route(way.front());
-  const Instant sent =
-      parts_.flows->start(*nearest, way.front(), route, parts_.timing.bytes(sync->fragment)).wait();
-  if (parts_.spec.propagation) sleep_until(sent + way.front().deliveries.front().latency);
-}
-
 void SyncDesk::leave(const std::shared_ptr<Sync>& sync, IslandId me) {
   if (std::find(sync->absent.begin(), sync->absent.end(), me) == sync->absent.end()) {
     for (const std::shared_ptr<CliqueExchange>& exchange : sync->exchanges) exchange->leave(me);
-    const auto taking_part = sync->exchanges.front()->prepared().plan.members.size();
-    if (sync->exchanges.front()->left().size() == taking_part) {
-      hooks_.report(clique_row(topology_, *sync, sync->ended));
-      if (parts_.packets != nullptr) parts_.packets->report_switches();
-    }
+    close(sync);
     // Whoever is released may come through here before the others are.
     std::vector<IslandId> served;
     std::erase_if(sync->fetching, [me, &served](const std::pair<IslandId, IslandId>& wish) {
@@ -369,18 +244,24 @@ void SyncDesk::leave(const std::shared_ptr<Sync>& sync, IslandId me) {
     });
     for (const IslandId other : served) gate(other)->release();
   }
-  if (++sync->through == sync->members().size()) {
-    syncs_.erase({parts_.timing.number(sync->round, sync->fragment), sync->clique});
-  }
+  ++sync->through;
+  close(sync);
 }
 
-void SyncDesk::give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why) {
-  if (parts_.packets->give_up_rule() == GiveUpRule::kDrop) {
-    exchange.drop();
-    return;
+void SyncDesk::close(const std::shared_ptr<Sync>& sync) {
+  const CliqueExchange& exchange = *sync->exchanges.front();
+  const Clique& members = exchange.prepared().plan.members;
+  const auto coming = std::count_if(members.begin(), members.end(), [&sync](IslandId i) {
+    return !std::binary_search(sync->absent.begin(), sync->absent.end(), i);
+  });
+  if (!sync->reported && exchange.left().size() == static_cast<std::size_t>(coming)) {
+    sync->reported = true;
+    hooks_.report(clique_row(topology_, *sync, sync->ended));
+    if (parts_.packets != nullptr) parts_.packets->report_switches();
   }
-  fail(fmt::format("round {}, {}: {}", sync.round,
-                   to_text(exchange.prepared().plan.members, topology_), why));
+  if (sync->through == sync->members().size()) {
+    syncs_.erase({parts_.timing.number(sync->round, sync->fragment), sync->clique});
+  }
 }
 
 void SyncDesk::average(Sync& sync) {

@@ -34,12 +34,15 @@ class SyncDesk {
     std::function<void(const CliqueRow& row)> report;
     std::function<void(const EventRow& row)> tell;
     std::function<void(const RoutesRow& row)> route;
+    /// Whether the island is there, and has a part in that round.
+    std::function<bool(IslandId island, std::int64_t round)> takes_part;
   };
   /// The parts of a run that it works with, which outlive it.
   struct Parts {
     const RunSpec& spec;
     const Network& network;
     const Bounds& bounds;
+    const Platform& platform;
     FlowNetwork* flows = nullptr;  ///< one of both
     PacketNetwork* packets = nullptr;
     const Outages& outages;
@@ -75,6 +78,14 @@ class SyncDesk {
   /// Something has failed or is back: exchanges under way follow the run's rule.
   void follow_outages();
 
+  /// The island is away from now on: its exchanges follow `RunSpec::without_member`.
+  void depart(IslandId island);
+  /// The first round that it can have a part in when it comes back, if islands there are in
+  /// `round`.
+  [[nodiscard]] std::int64_t round_to_join(IslandId island, std::int64_t round) const;
+  /// The island gets a whole model from another one. Blocks until it has it.
+  void download(IslandId island, IslandId from);
+
   /// Who waits for whom, for the report of a deadlock.
   [[nodiscard]] std::string who_waits(const IslandTimes& times) const;
   /// What blocks an island that is in no sync's background.
@@ -93,14 +104,24 @@ class SyncDesk {
   bool meet(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId me);
   void begin(const std::shared_ptr<Sync>& sync, std::size_t piece, IslandId starter, bool by_clock);
   void watch_deadline(const std::shared_ptr<Sync>& sync);
+  /// Where islands are away: lets the sync begin, or calls it off, if nobody else is to come.
+  void consider(const std::shared_ptr<Sync>& sync);
+  void lose_member(const std::shared_ptr<Sync>& sync, IslandId island);
+  void goes_without(Sync& sync, IslandId island);
+  /// The plan of those of the sync's members; of one nothing is sent.
+  std::shared_ptr<const PreparedPlan> plan_of(const Sync& sync, const Clique& present);
+  void take_bounds_of(Sync& sync, const Clique& present);
+  /// Reports and forgets the sync if all are through that come to it.
+  void close(const std::shared_ptr<Sync>& sync);
   [[nodiscard]] bool enough(const Sync& sync) const;
   void go_without_the_absent(Sync& sync);
   void average(Sync& sync);
   [[nodiscard]] std::string waiting_for(IslandId me) const;
   void give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why);
-  /// The plans of the network as it is now, for these members: of the whole one where they cannot
-  /// all reach each other, or wait for what is away.
-  PlanCache& plans_now(std::span<const IslandId> members);
+  struct Reduced;
+  /// The network as it is now, for these members: null for the whole one, where they cannot all
+  /// reach each other, or wait for what is away.
+  Reduced* reduced_for(std::span<const IslandId> members);
   /// Whether something that the exchange still needs is away.
   [[nodiscard]] bool lacks_arcs(const CliqueExchange& exchange) const;
   [[nodiscard]] bool lacks_capabilities(const CliqueExchange& exchange) const;
@@ -131,13 +152,15 @@ class SyncDesk {
   };
   static constexpr std::size_t kMostReduced = 64;            ///< that are kept, as plans are
   std::map<std::string, std::unique_ptr<Reduced>> reduced_;  ///< by `Outages::key`
-  std::set<std::shared_ptr<const PreparedPlan>> installed_;
+  /// By clique: the plans whose tables the switches have.
+  std::map<Clique, std::vector<std::shared_ptr<const PreparedPlan>>> installed_;
   static constexpr std::size_t kMostRouted = 4096;  ///< cliques of which the last plan is known
   std::map<std::pair<Bytes, Clique>, std::shared_ptr<const PreparedPlan>> routed_;
   static constexpr std::size_t kMostBounds = 1024;  ///< that are kept, as plans are
   std::map<std::pair<Bytes, Clique>, std::shared_ptr<const CliqueBounds>> bounds_;
   /// By exchanges that may be under way at a time, by island: what it blocks on.
   std::vector<std::vector<simgrid::s4u::SemaphorePtr>> gates_;
+  std::vector<std::int64_t> passed_;  ///< by island: rounds whose exchange went without it
   std::map<Key, std::shared_ptr<Sync>> syncs_;  ///< that not all members are through with
 };
 

@@ -149,10 +149,43 @@ TEST_F(Faults, PacketsComeAgain) {
   run(scenario(transport + "}"), "--fidelity packet");
   const double alone = std::stod(rounds("communication_s")[0]);
   EXPECT_GT(alone, 8.01);
-  run(scenario("  faults: [{link: [P, Q], from: 3 s, to: 7 s}]\n" + transport +
-               ", recovery: {give_up: 1 h}}"),
-      "--fidelity packet");
+  const std::string faults = "  faults: [{link: [P, Q], from: 3 s, to: 7 s}]\n" + transport +
+                             ", recovery: {give_up: 1 h}}\n  in_flight: ";
+  run(scenario(faults + "wait"), "--fidelity packet");
   EXPECT_NEAR(std::stod(rounds("communication_s")[0]), alone + 4.0, 0.05);
+  // As flows, to a chunk's time on each arc of the way.
+  run(scenario(faults + "reroute"), "--fidelity packet");
+  EXPECT_NEAR(std::stod(rounds("communication_s")[0]), 10.04, 0.03);
+  EXPECT_GT(std::stod(rounds("communication_s")[0]), 10.04);
+  EXPECT_NEAR(std::stod(rounds("communication_s")[1]), alone, 1e-6);
+  EXPECT_NE(events().find("3,planned anew,p+q,0,it starts again\n"), std::string::npos) << events();
+  run(scenario(faults + "drop"),
+      "--fidelity packet --set 'network.faults=[{link: [P, Q], from: 3 s, to: 3.5 s}]'");
+  EXPECT_EQ(rounds("communication_s")[0], "2");
+  EXPECT_EQ(rounds("outcome"), (std::vector<std::string>{"dropped", "averaged"}));
+}
+
+// The adder goes while packets are summed, by each rule of launching.
+TEST_F(Faults, PacketsFallBackToTheHosts) {
+  for (const std::string launch : {"together", "aligned", "eager"}) {
+    const std::string star = of_three(
+        fmt::format("  modes: [both]\n  faults: [{{switch: S, loses: aggregation, from: 3 s, to: "
+                    "43 s}}]\n  transport: {{chunk: 1 MB, packet: 1 MB}}\n  aggregator: {{memory: "
+                    "64 MB, launch: {}}}\n  in_flight: reroute\n",
+                    launch),
+        4);
+    const auto times = [this] {
+      std::vector<double> all;
+      for (const std::string& cell : rounds("communication_s")) {
+        all.push_back(std::round(std::stod(cell) * 10.0) / 10.0);
+      }
+      return all;
+    };
+    run(star, "--fidelity packet");
+    EXPECT_EQ(times(), (std::vector<double>{18, 16, 16, 8})) << launch;
+    run(star, "--fidelity packet --set network.in_flight=wait");
+    EXPECT_EQ(times(), (std::vector<double>{50, 8, 8, 8})) << launch;
+  }
 }
 
 // Also in a round by itself, which begins at time 0: 8 s, and the 4 s in between.
@@ -161,7 +194,8 @@ TEST_F(Faults, ARoundByItselfKnowsLinksAndChance) {
     const Outcome outcome =
         gyre("exchange " +
              scenario("  faults: [" + faults +
-                      "]\n  transport: {chunk: 1 MB, packet: 1 MB, recovery: {give_up: 1 h}}") +
+                      "]\n  transport: {chunk: 1 MB, packet: 1 MB, recovery: {give_up: 1 h}}\n"
+                      "  in_flight: wait") +
              " --exchange direct --fidelity packet --format csv");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     return outcome.status == 0 ? std::stod(parse_csv(outcome.output)[1][4]) : 0.0;
@@ -285,7 +319,7 @@ TEST_F(Faults, NeedARule) {
   refused("  faults: [{arc: P->Q}]\n  in_flight: wait", "says not when it fails");
   refused("  faults: [{arc: P->Q, availability: 0.9}]\n  in_flight: wait", "need each other");
   refused("  faults: [{arc: P->Q, loses: both, from: 1 s}]\n  in_flight: wait", "is a switch's");
-  refused("  faults: [{arc: P->Q, from: 3 s}]\n  in_flight: wait", "recovery", "--fidelity packet");
+  refused("  faults: [{arc: P->Q, from: 3 s}]", "needs `network.in_flight`", "--fidelity packet");
   refused("  faults: [{arc: P->Q, from: 3 s}]\n  in_flight: drop", "must be wait",
           "--set 'schedules=[{policy: mst}]'");
 }
@@ -344,6 +378,13 @@ TEST_P(SlowFaultMatrix, EveryPolicyEnds) {
   EXPECT_EQ(check("wait", cliques + " --overwrite"), 12U);
   EXPECT_EQ(check("reroute", cliques), 12U);
   EXPECT_EQ(check("drop", cliques), 12U);
+  // Packets of a smaller model, so that there are fewer.
+  const std::string packets =
+      cliques + " --fidelity packet --set job.payload=200MB --set network.transport.chunk=1MB" +
+      (loses ? "" : " --set network.transport.recovery.give_up=1h") + " --overwrite";
+  EXPECT_EQ(check("wait", packets), 12U);
+  EXPECT_EQ(check("reroute", packets), 12U);
+  EXPECT_EQ(check("drop", packets), 12U);
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ TEST_F(PacketCli, CrosscheckExplainsTheDifference) {
 // F13: what an exchange that cannot get through does is the scenario's word.
 TEST_F(PacketCli, AnExchangeThatGivesUpIsDroppedOrFails) {
   const std::string dead =
-      "--set 'network.faults=[{arc: BAR.up, from: 12 s}]' --set network.transport.recovery.give_up="
+      "--set 'network.faults=[{arc: BAR.up, from: 12 s}]' --set network.in_flight=wait "
+      "--set network.transport.recovery.give_up="
       "\"2 s\" --set stop.max_rounds=4 ";
   const Outcome dropped = run("dropped", dead);
   ASSERT_EQ(dropped.status, 0) << dropped.errors;

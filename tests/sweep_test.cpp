@@ -260,5 +260,22 @@ TEST_F(Sweep, ByMpiComesToTheSame) {
   EXPECT_EQ(wrong.errors.find("nowhere.yaml", first + 1), std::string::npos) << wrong.errors;
 }
 
+// The README shows what its study of outages comes to.
+class SlowOutages : public Cli {};
+
+TEST_F(SlowOutages, AreWhatTheReadmeShows) {
+  const std::string readme = read(kSource / "README.md");
+  const std::string open = "```sql\n";
+  const std::size_t from = readme.find(open) + open.size();
+  const std::string sql = readme.substr(from, readme.find("```", from) - from);
+  const std::string question = file("question.sql", sql).string();
+  const std::string study = (kSource / "scenarios/studies/outages.yaml").string();
+  const Outcome swept = gyre("sweep '" + study + "' -o outages.sqlite --quiet");
+  ASSERT_EQ(swept.status, 0) << swept.errors;
+  const Outcome asked = gyre("query outages.sqlite --format table \"$(cat '" + question + "')\"");
+  ASSERT_EQ(asked.status, 0) << asked.errors;
+  EXPECT_NE(readme.find("```text\n" + asked.output + "```"), std::string::npos) << asked.output;
+}
+
 }  // namespace
 }  // namespace gyre

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "models/limits.hpp"
+
 namespace gyre {
 namespace {
 

@@ -15,6 +15,7 @@ struct MlpSpec {
   FashionMnistSpec images;
   std::vector<std::int64_t> hidden{128};  ///< widths; none: a linear classifier
   InnerOptimizerSpec optimizer;
+  Where hidden_where;
 
   /// Its own keys, without those of `images`.
   void describe(Fields& fields);
@@ -26,8 +27,9 @@ struct MlpSpec {
 /// own: exchanges neither send, average nor reset them.
 /// Shapes: a `Model` is W by input, then b, layer by layer: Σ_l (inputs_l + 1) · outputs_l numbers,
 /// 101770 for one hidden layer of 128.
-/// Requires and errors as `ImageTask`. Cost: 4 bytes a parameter and moment an island besides the
-/// data; 6 · batch · parameters operations a step, less those into the first layer's input.
+/// Requires and errors as `ImageTask`; a start refuses more than `kMostModelNumbers`. Cost: 4 bytes
+/// a parameter and moment an island besides the data; 6 · batch · parameters operations a step,
+/// less those into the first layer's input.
 class Mlp final : public ImageTask<Perceptron, PerceptronBatch> {
  public:
   explicit Mlp(MlpSpec spec = {});
@@ -44,6 +46,9 @@ class Mlp final : public ImageTask<Perceptron, PerceptronBatch> {
                std::span<const std::uint8_t> labels) override {
     optimizers_[island.index()].step(perceptron.values(), batch.gradient(perceptron, labels));
   }
+
+  /// Errors: `InputError` for more numbers than memory is wanted for.
+  void check_size(std::size_t islands) const;
 
   MlpSpec spec_;
   PerceptronShape shape_;

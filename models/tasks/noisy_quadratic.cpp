@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "models/tasks/descent.hpp"
 
 namespace gyre {
@@ -60,6 +63,7 @@ void NoisyQuadraticSpec::Curvature::describe(Fields& fields) {
 void NoisyQuadraticSpec::describe(Fields& fields) {
   fields.optional({"dimensions", "Directions of the model, each with its own curvature."},
                   dimensions, {.at_least = 1, .at_most = 10'000});
+  dimensions_where = fields.where("dimensions");
   fields.optional_object({"curvature", "The spectrum of curvatures, a power law."}, curvature);
   fields.optional({"noise",
                    "Standard deviation of one sample's gradient in a direction of curvature 1; in "
@@ -82,6 +86,13 @@ void NoisyQuadraticSpec::describe(Fields& fields) {
 
 void NoisyQuadratic::start(const TaskContext& context) {
   const std::size_t n = context.islands.size();
+  const auto numbers = n * (n + 1) / 2 * static_cast<std::size_t>(spec_.dimensions);
+  if (numbers > kMostModelNumbers) {
+    throw InputError(spec_.dimensions_where,
+                     fmt::format("the covariances of {} islands in {} dimensions are {} numbers; "
+                                 "at most {} are allowed",
+                                 n, spec_.dimensions, numbers, kMostModelNumbers));
+  }
   optima_ = spec_.optima.empty() ? std::vector<double>(n, 0.0)
                                  : one_an_island(spec_.optima, n, spec_.optima_where);
   factors_ = one_or_one_an_island(spec_.curvature.factors, n, spec_.curvature.factors_where);

@@ -29,6 +29,7 @@ struct NoisyQuadraticSpec {
   std::vector<double> optima;  ///< b: one an island; empty: 0 for all
   Where optima_where;
   Where learning_rate_where;
+  Where dimensions_where;
 
   void describe(Fields& fields);
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/limits.hpp"
 #include "models/units.hpp"
 #include "scenarios/import/great_circle.hpp"
 #include "scenarios/scenario.hpp"
@@ -16,8 +17,8 @@
 namespace gyre {
 
 /// Largest maps that are generated: their files stay within what a topology file may hold.
-inline constexpr std::size_t kMostGeneratedIslands = 10'000;
-inline constexpr std::size_t kMostGeneratedLinks = 100'000;
+inline constexpr std::size_t kMostGeneratedIslands = kMostIslands;
+inline constexpr std::size_t kMostGeneratedLinks = kMostLinks;
 
 /// A generated map: each of its cities is a switch with an island of the same name.
 struct GeneratedMap {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/import/node_names.hpp"
 
 namespace gyre {
@@ -94,6 +95,28 @@ GeoPoint place_of(const Attribute& latitude, const Attribute& longitude) {
   return place;
 }
 
+// An exact map's islands are nodes, with a link each, and its links may be listed by direction.
+void add_node(RawMap& map, RawNode node) {
+  constexpr std::size_t kMost = kMostSwitches + kMostIslands;
+  if (map.nodes.size() == kMost) {
+    throw InputError(node.where, fmt::format("more than {} nodes in one map", kMost));
+  }
+  const std::size_t longest = std::max(node.id.size(), node.label.size());
+  if (longest > kLongestLabel) {
+    throw InputError(node.where, fmt::format("a name or id of {} bytes; at most {} are allowed",
+                                             longest, kLongestLabel));
+  }
+  map.nodes.push_back(std::move(node));
+}
+
+void add_link(RawMap& map, RawLink link) {
+  constexpr std::size_t kMost = 2 * (kMostLinks + kMostIslands);
+  if (map.links.size() == kMost) {
+    throw InputError(link.where, fmt::format("more than {} links in one map", kMost));
+  }
+  map.links.push_back(std::move(link));
+}
+
 void add_rule(RawMap& map, std::string_view rule) {
   if (std::find(map.rules.begin(), map.rules.end(), rule) == map.rules.end()) {
     map.rules.emplace_back(rule);
@@ -108,7 +131,7 @@ void AttributeMap::add_node(const std::string& id, const Attributes& attributes,
                                         "stand once",
                                         id, map_.nodes[first->second].where.line_text()));
   }
-  RawNode& node = map_.nodes.emplace_back();
+  RawNode node;
   node.id = id;
   node.where = where;
   if (const Attribute* label = find(attributes, "label")) node.label = label->value;
@@ -129,6 +152,7 @@ void AttributeMap::add_node(const std::string& id, const Attributes& attributes,
     node.site = !truth(*hyperedge);
     if (!node.site) add_rule(map_, "a hyperedge is a switch without an island");
   }
+  gyre::add_node(map_, std::move(node));
 }
 
 std::size_t AttributeMap::end_of(const Attribute& end) const {
@@ -183,7 +207,7 @@ void AttributeMap::add_link(const Attribute& source, const Attribute& target, bo
     link.distance = Distance::kilometers(not_negative(*distance, "a number of km from 0"));
   }
   read_bandwidth(link, attributes);
-  map_.links.push_back(std::move(link));
+  gyre::add_link(map_, std::move(link));
 }
 
 RawMap AttributeMap::take() {

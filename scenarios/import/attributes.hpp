@@ -59,6 +59,11 @@ Duration latency_of(const Attribute& attribute, std::string_view unit);
 /// Decimal degrees. Errors: `InputError` for what is on no globe.
 GeoPoint place_of(const Attribute& latitude, const Attribute& longitude);
 
+/// Adds a node. Errors: `InputError` for more nodes than a map may have.
+void add_node(RawMap& map, RawNode node);
+/// Adds a link. Errors: `InputError` for more links than a map may have.
+void add_link(RawMap& map, RawLink link);
+
 /// Adds a rule once.
 void add_rule(RawMap& map, std::string_view rule);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 
 namespace gyre {
 namespace {
@@ -35,6 +36,10 @@ class CsvReader {
     std::vector<Field> fields;
     while (true) {
       fields.push_back(field());
+      if (fields.size() > kMostKeys) {
+        throw InputError(source_.where(fields.back().position),
+                         fmt::format("more than {} fields in one row", kMostKeys));
+      }
       if (at_ >= text_.size()) return fields;
       const bool more = text_[at_] == ',';
       ++at_;
@@ -125,6 +130,9 @@ CsvTable read_csv(const SourceText& source, const CsvColumns& columns) {
     if (fields->size() != table.header.size()) {
       throw InputError(where, fmt::format("{} fields; the header has {} columns", fields->size(),
                                           table.header.size()));
+    }
+    if (table.rows.size() == kMostCsvRows) {
+      throw InputError(where, fmt::format("more than {} rows", kMostCsvRows));
     }
     Attributes row;
     for (std::size_t i = 0; i < fields->size(); ++i) {

@@ -24,7 +24,7 @@ class NamedNodes {
       RawNode node;
       node.id = name.value;
       node.where = name.where;
-      map_.nodes.push_back(std::move(node));
+      add_node(map_, std::move(node));
     }
     return found->second;
   }
@@ -75,7 +75,7 @@ RawMap read_edge_list(const SourceText& source) {
       }
     }
     link.directed = !link.reverse;
-    map.links.push_back(std::move(link));
+    add_link(map, std::move(link));
   }
   return map;
 }
@@ -108,7 +108,7 @@ RawMap read_doublezero(const SourceText& source) {
       link.figures.bandwidth = bandwidth_of(*bandwidth, "Gbps");
     }
     has_uptime = has_uptime || find(row, "uptime") != nullptr;
-    map.links.push_back(std::move(link));
+    add_link(map, std::move(link));
   }
   add_rule(map, "latency is one-way, in ms");
   if (!cities) add_rule(map, "bandwidth is in Gbps, each way");

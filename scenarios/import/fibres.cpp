@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/limits.hpp"
 #include "scenarios/import/node_names.hpp"
 
 namespace gyre {
@@ -44,6 +45,10 @@ void FibreList::add(const Fibre& link) {
       other.backward = link.forward;
       return;
     }
+  }
+  if (of_pair.size() == kMostParallelLinks) {
+    throw InputError(link.where,
+                     fmt::format("more than {} links of one pair of nodes", kMostParallelLinks));
   }
   of_pair.push_back(fibres_.size());
   fibres_.push_back(link);

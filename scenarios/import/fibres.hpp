@@ -36,6 +36,7 @@ class FibreList {
  public:
   explicit FibreList(bool exact) : exact_(exact) {}
 
+  /// Errors: `InputError` for more than `kMostParallelLinks` of one pair.
   void add(const Fibre& link);
   /// Merges what was added. Errors: `InputError` for capacities whose sum is no bandwidth.
   std::vector<Fibre> fibres();

@@ -13,14 +13,13 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/import/attributes.hpp"
 #include "scenarios/import/formats.hpp"
 #include "scenarios/utf8.hpp"
 
 namespace gyre {
 namespace {
-
-constexpr std::size_t kDeepestList = 64;
 
 struct GmlPair {
   std::string key;
@@ -101,6 +100,7 @@ class GmlParser {
   GmlPair pair(std::size_t depth) {
     GmlPair result;
     result.position = at_;
+    if (++count_ > kMostValues) refuse(at_, fmt::format("more than {} pairs", kMostValues));
     if (!is_letter(text_[at_])) {
       const std::size_t length = std::max<std::size_t>(decode_utf8(text_, at_).length, 1);
       refuse(at_, fmt::format("'{}' begins no key; a key of letters and digits or ']' is wanted",
@@ -113,8 +113,8 @@ class GmlParser {
     result.value_position = at_;
     if (at_ == text_.size()) refuse(at_, fmt::format("the file ends after '{}'", result.key));
     if (text_[at_] == '[') {
-      if (depth + 1 > kDeepestList) {
-        refuse(at_, fmt::format("nested too deeply; at most {} levels", kDeepestList));
+      if (depth + 1 > kDeepestNesting) {
+        refuse(at_, fmt::format("nested too deeply; at most {} levels", kDeepestNesting));
       }
       ++at_;
       result.is_list = true;
@@ -148,6 +148,7 @@ class GmlParser {
   const SourceText& source_;
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t count_ = 0;
 };
 
 Attributes attributes_of(const SourceText& source, const GmlPair& pair) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/import/attributes.hpp"
 #include "scenarios/import/formats.hpp"
 #include "scenarios/import/xml.hpp"
@@ -22,8 +23,12 @@ struct Keys {
 
 Keys keys_of(const XmlElement& graphml, std::string_view kind) {
   Keys keys;
+  std::size_t count = 0;
   for (const XmlElement& key : graphml.children) {
     if (key.name != "key") continue;
+    if (++count > kMostKeys) {
+      throw InputError(key.where, fmt::format("more than {} <key>s in one file", kMostKeys));
+    }
     const Attribute* of = find(key.attributes, "for");
     if (of != nullptr && of->value != kind && of->value != "all") continue;
     const Attribute* name = find(key.attributes, "attr.name");

@@ -8,6 +8,7 @@
 
 #include "models/connected_parts.hpp"
 #include "models/error.hpp"
+#include "models/limits.hpp"
 #include "scenarios/import/attributes.hpp"
 #include "scenarios/import/fibres.hpp"
 #include "scenarios/import/great_circle.hpp"
@@ -376,10 +377,28 @@ ImportedMap Importer::map() {
 
 }  // namespace
 
+namespace {
+
+/// What was kept has to be no more than a topology file may hold.
+void check_counts(const std::string& file, const TopologySpec& spec) {
+  const auto check_count = [&file](std::size_t count, std::size_t most, std::string_view thing) {
+    if (count <= most) return;
+    throw InputError(file, fmt::format("makes a map of {}; at most {} are allowed",
+                                       counted(count, thing), most));
+  };
+  check_count(spec.switches.size(), kMostSwitches, "node");
+  check_count(spec.islands.size(), kMostIslands, "island");
+  check_count(spec.links.size(), kMostLinks, "link");
+}
+
+}  // namespace
+
 ImportedMap import_map(RawMap raw, const ImportOptions& options) {
+  const std::string file = raw.file;
   std::string name = options.name.value_or(raw.name);
   if (raw.exact) take_islands(raw);
   ImportedMap result = Importer(std::move(raw), options).map();
+  check_counts(file, result.spec);
   result.spec.name.value = printable(name);
   return result;
 }

@@ -73,13 +73,14 @@ std::vector<std::string> node_names(const std::vector<RawNode>& nodes,
     if (nodes_of_it == 1) used.insert(name);
   }
   std::vector<std::string> repeated;
+  std::map<std::string, std::size_t> next;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (count.at(names[i]) == 1) continue;
     const std::string base = names[i] + "-" + legal_name(nodes[i].id);
     names[i] = base;
-    for (std::size_t k = 2; !used.insert(names[i]).second; ++k) {
-      names[i] = fmt::format("{}-{}", base, k);
-    }
+    // The first number that may be free: those before it are taken.
+    std::size_t& k = next.emplace(base, 2).first->second;
+    for (; !used.insert(names[i]).second; ++k) names[i] = fmt::format("{}-{}", base, k);
     repeated.push_back(names[i]);
   }
   if (!repeated.empty()) {

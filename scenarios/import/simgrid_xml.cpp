@@ -69,7 +69,7 @@ Positions read_nodes(const XmlElement& zone, RawMap& map) {
     if (!positions.emplace(node.id, map.nodes.size()).second) {
       throw InputError(child.where, fmt::format("a second '{}'; each id may stand once", node.id));
     }
-    map.nodes.push_back(std::move(node));
+    add_node(map, std::move(node));
   }
   return positions;
 }
@@ -135,7 +135,7 @@ void read_arcs(const XmlElement& zone, const Positions& nodes, RawMap& map) {
     link.directed = true;
     link.figures = figures_of(child);
     link.where = child.where;
-    map.links.push_back(std::move(link));
+    add_link(map, std::move(link));
   }
 }
 
@@ -159,7 +159,7 @@ bool read_routes(const XmlElement& zone, const Positions& nodes, RawMap& map) {
                                                 link_of(route)));
     }
     link.figures = figures->second;
-    map.links.push_back(std::move(link));
+    add_link(map, std::move(link));
   }
   return shared;
 }

@@ -175,7 +175,7 @@ class SndlibReader {
       throw InputError(node.where,
                        fmt::format("a second node '{}'; each name may stand once", node.id));
     }
-    map_.nodes.push_back(std::move(node));
+    add_node(map_, std::move(node));
   }
 
   std::size_t end_of(const Attribute& end) const {
@@ -205,7 +205,7 @@ class SndlibReader {
     for (const char* cost : {"capacity cost", "routing cost", "setup cost"}) value(cost);
     if (peek().text != "(") refuse(peek(), "'(' of the modules");
     skip_entry(peek());
-    map_.links.push_back(std::move(link));
+    add_link(map_, std::move(link));
   }
 
   const SourceText& source_;

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/error.hpp"
+#include "scenarios/line_index.hpp"
 
 namespace gyre {
 
@@ -22,13 +22,9 @@ class SourceText {
   [[nodiscard]] Where where(std::size_t position) const;
 
  private:
-  [[nodiscard]] std::size_t characters_before(std::size_t position) const;
-
   std::string file_;
   std::string text_;
-  std::vector<std::size_t> line_starts_;
-  /// How many characters begin before each 1024th byte: columns in very long lines.
-  std::vector<std::size_t> characters_;
+  LineIndex lines_;
 };
 
 }  // namespace gyre

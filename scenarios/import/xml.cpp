@@ -12,72 +12,128 @@
 #include <fmt/format.h>
 
 #include "models/error.hpp"
+#include "models/limits.hpp"
+#include "scenarios/utf8.hpp"
 
 namespace gyre {
 namespace {
 
 namespace pt = boost::property_tree;
 
-constexpr std::size_t kDeepestElement = 64;
+/// Where the start tags are, by the rules of the parser but stricter: what it would take for
+/// another tag, and so for another depth, is refused here.
+class TagScanner {
+ public:
+  explicit TagScanner(const SourceText& source) : source_(source), text_(source.text()) {}
 
-/// Behind the first `end` from `from` on, or the end of the text.
-std::size_t behind(std::string_view text, std::string_view end, std::size_t from) {
-  const std::size_t found = text.find(end, from);
-  return found == std::string_view::npos ? text.size() : found + end.size();
-}
-
-/// Behind the `>` of the tag or declaration at `from`; the `>` in quotes and brackets do not count.
-std::size_t behind_tag(std::string_view text, std::size_t from) {
-  char quote = '\0';
-  std::size_t brackets = 0;
-  for (std::size_t i = from; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != '\0') {
-      if (c == quote) quote = '\0';
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '[') {
-      ++brackets;
-    } else if (c == ']' && brackets > 0) {
-      --brackets;
-    } else if (c == '>' && brackets == 0) {
-      return i + 1;
-    }
-  }
-  return text.size();
-}
-
-/// Where the start tags are. Errors: `InputError` for elements nested too deeply, which would
-/// exhaust the stack of the parser.
-std::vector<std::size_t> start_tags(const SourceText& source) {
-  const std::string_view text = source.text();
-  std::vector<std::size_t> tags;
-  std::size_t depth = 0;
-  for (std::size_t i = text.find('<'); i < text.size(); i = text.find('<', i)) {
-    const std::string_view rest = text.substr(i);
-    if (rest.starts_with("<!--")) {
-      i = behind(text, "-->", i);
-    } else if (rest.starts_with("<![CDATA[")) {
-      i = behind(text, "]]>", i);
-    } else if (rest.starts_with("<?")) {
-      i = behind(text, "?>", i);
-    } else if (rest.starts_with("<!")) {
-      i = behind_tag(text, i);
-    } else if (rest.starts_with("</")) {
-      if (depth > 0) --depth;
-      i = behind(text, ">", i);
-    } else {
-      tags.push_back(i);
-      const std::size_t end = behind_tag(text, i);
-      if (text.substr(end - 2, 2) != "/>" && ++depth > kDeepestElement) {
-        throw InputError(source.where(i),
-                         fmt::format("nested too deeply; at most {} levels", kDeepestElement));
+  /// Errors: `InputError` for tags that are no XML, for elements nested too deeply, which would
+  /// exhaust the stack of the parser, and for more of them than memory is wanted for.
+  std::vector<std::size_t> start_tags() {
+    for (at_ = text_.find('<'); at_ < text_.size(); at_ = text_.find('<', at_)) {
+      const std::string_view rest = text_.substr(at_);
+      if (rest.starts_with("<!--")) {
+        go_behind("-->", 4);
+      } else if (rest.starts_with("<![CDATA[")) {
+        go_behind("]]>", 9);
+      } else if (rest.starts_with("<!DOCTYPE")) {
+        document_type();
+      } else if (rest.starts_with("<!")) {
+        go_behind(">", 2);
+      } else if (rest.starts_with("<?")) {
+        go_behind("?>", 2);
+      } else if (rest.starts_with("</")) {
+        if (depth_ > 0) --depth_;
+        go_behind(">", 2);
+      } else {
+        start_tag();
       }
-      i = end;
+    }
+    return std::move(tags_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t position, std::string_view problem) const {
+    throw InputError(source_.where(position), problem);
+  }
+
+  /// Behind the first `end` that follows the first `skipped` letters of what stands here.
+  void go_behind(std::string_view end, std::size_t skipped) {
+    const std::size_t found = text_.find(end, at_ + skipped);
+    if (found == std::string_view::npos) {
+      refuse(at_, fmt::format("'{}' does not follow; well-formed XML is wanted", end));
+    }
+    at_ = found + end.size();
+  }
+
+  /// Behind the `>` that is not inside of brackets.
+  void document_type() {
+    const std::size_t start = at_;
+    if (text_.find_first_of(" \t\n", start) != start + 9) {
+      refuse(start, "a blank is wanted behind <!DOCTYPE");
+    }
+    std::size_t brackets = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '[') ++brackets;
+      if (c == ']' && brackets > 0) --brackets;
+      if (c == '>' && brackets == 0) return;
+    }
+    refuse(start, "'>' does not follow; well-formed XML is wanted");
+  }
+
+  void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size()); }
+  [[nodiscard]] char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  /// Over a name of an element or an attribute.
+  void name() {
+    const std::size_t start = at_;
+    at_ = std::min(text_.find_first_of(" \t\n/<>=?!\"'&", at_), text_.size());
+    if (at_ == start) refuse(start, "no name of XML; well-formed XML is wanted");
+  }
+
+  void start_tag() {
+    tags_.push_back(at_);
+    const std::size_t start = at_++;
+    name();
+    for (skip_blanks(); here() != '>' && here() != '/'; skip_blanks()) {
+      attribute(start);
+    }
+    count(start);
+    if (here() == '/') {
+      if (text_.substr(at_, 2) != "/>") refuse(at_, "'/>' is wanted");
+      return;
+    }
+    if (++depth_ > kDeepestNesting) {
+      refuse(start, fmt::format("nested too deeply; at most {} levels", kDeepestNesting));
     }
   }
-  return tags;
-}
+
+  void attribute(std::size_t tag) {
+    name();
+    skip_blanks();
+    if (here() != '=') refuse(at_, "an attribute without '='; well-formed XML is wanted");
+    ++at_;
+    skip_blanks();
+    const char quote = here();
+    if (quote != '"' && quote != '\'') refuse(at_, "an attribute's value stands in quotes");
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) refuse(at_, "a quote that is never closed");
+    at_ = end + 1;
+    count(tag);
+  }
+
+  void count(std::size_t tag) {
+    if (++count_ <= kMostValues) return;
+    refuse(tag, fmt::format("more than {} elements and attributes", kMostValues));
+  }
+
+  const SourceText& source_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<std::size_t> tags_;
+  std::size_t depth_ = 0;
+  std::size_t count_ = 0;
+};
 
 std::string local_name(const std::string& name) {
   const std::size_t colon = name.find(':');
@@ -88,6 +144,18 @@ std::string trimmed(const std::string& text) {
   const std::size_t from = text.find_first_not_of(" \t\n");
   if (from == std::string::npos) return "";
   return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);
+}
+
+/// References such as `&#xD800;` may name what is no character.
+std::string checked(std::string text, const Where& where) {
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint c = decode_utf8(text, i);
+    if (c.length == 0 || c.value == 0) {
+      throw InputError(where, "a reference (&#...;) to what is no character");
+    }
+    i += c.length;
+  }
+  return text;
 }
 
 /// Makes elements of a tree, in the order of their start tags.
@@ -101,12 +169,13 @@ class Builder {
     result.name = local_name(name);
     result.where = source_.where(next_ < tags_.size() ? tags_[next_] : 0);
     ++next_;
-    result.text = trimmed(tree.data());
+    result.text = checked(trimmed(tree.data()), result.where);
     for (const auto& [key, child] : tree) {
       if (key == "<xmlattr>") {
         for (const auto& [attribute, value] : child) {
-          result.attributes.push_back(
-              {.key = local_name(attribute), .value = value.data(), .where = result.where});
+          result.attributes.push_back({.key = local_name(attribute),
+                                       .value = checked(value.data(), result.where),
+                                       .where = result.where});
         }
       } else if (!key.starts_with('<')) {
         result.children.push_back(element(key, child));
@@ -147,7 +216,7 @@ const Attribute& XmlElement::required(std::string_view attribute) const {
 }
 
 XmlElement parse_xml(const SourceText& source, std::string_view root) {
-  std::vector<std::size_t> tags = start_tags(source);
+  std::vector<std::size_t> tags = TagScanner(source).start_tags();
   pt::ptree tree;
   try {
     std::istringstream stream{std::string(source.text())};

@@ -26,7 +26,8 @@ struct XmlElement {
 };
 
 /// Errors: `InputError` with file and line for what is no well-formed XML, for a document without
-/// a root `root`, and for elements nested deeper than 64.
+/// a root `root`, and for elements nested deeper than
+/// `kDeepestNesting` or more than `kMostValues`.
 XmlElement parse_xml(const SourceText& source, std::string_view root);
 
 }  // namespace gyre

@@ -72,11 +72,12 @@ class SmallPlan {
       result.ranked.push_back(evaluated("", one.rounds, times));
       result.ranked.back().value = one.value;
       // What is worth as much as the best may be shown as the best.
-      if (one.value - found.best.front().value <= 1e-9 * std::abs(found.best.front().value)) {
+      if (request_.explain &&
+          one.value - found.best.front().value <= 1e-9 * std::abs(found.best.front().value)) {
         explain(result.ranked.back(), times);
       }
     }
-    if (!stopped_) result.baselines = baselines();
+    if (!stopped_ && request_.explain) result.baselines = baselines();
     result.stopped = stopped_;
     return result;
   }

@@ -50,6 +50,8 @@ struct PlanRequest {
   Duration compute;  ///< of a round, before it exchanges
   std::uint64_t seed = 1;
   std::size_t keep = 4;  ///< ranked schedules to return
+  /// Whether to say what paces the best rounds, and what everybody knows is worth.
+  bool explain = true;
 };
 
 /// A round of a planned schedule.

@@ -1,6 +1,7 @@
 #include "schedules/optimizer/packing_lp.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <ClpSimplex.hpp>
@@ -14,16 +15,17 @@ namespace gyre {
 class PackingLp::Model {
  public:
   Model(std::vector<double> capacity, std::size_t groups)
-      : arcs_(capacity.size()), groups_(groups) {
+      : arcs_(capacity.size()),
+        groups_(groups),
+        capacity_(std::move(capacity)),
+        first_load_(arcs_, 0.0),
+        has_column_(groups, false) {
     clp_.setLogLevel(0);
     clp_.setOptimizationDirection(-1.0);
     clp_.setPrimalTolerance(1e-10);
     clp_.setDualTolerance(1e-11);
     const int rows = static_cast<int>(arcs_ + groups_);
     clp_.resize(rows, 0);
-    for (std::size_t a = 0; a < arcs_; ++a) {
-      clp_.setRowBounds(static_cast<int>(a), -COIN_DBL_MAX, capacity[a]);
-    }
     std::vector<int> index(groups_);
     const std::vector<double> value(groups_, -1.0);
     for (std::size_t g = 0; g < groups_; ++g) {
@@ -41,7 +43,10 @@ class PackingLp::Model {
     for (const ArcLoad& load : loads) {
       index.push_back(static_cast<int>(load.arc.index()));
       value.push_back(load.load);
+      if (!has_column_[group]) first_load_[load.arc.index()] += load.load;
     }
+    has_column_[group] = true;
+    weighted_ = weighted_ || weight != 1.0;
     ++columns_;
     index.push_back(static_cast<int>(arcs_ + group));
     value.push_back(weight);
@@ -50,6 +55,7 @@ class PackingLp::Model {
   }
 
   Solution solve() {
+    if (!unit_) choose_unit();
     clp_.primal();
     check(clp_.isProvenOptimal(), fmt::format("packing LP ended with status {}", clp_.status()));
     Solution solution;
@@ -59,6 +65,8 @@ class PackingLp::Model {
     solution.amount.assign(x + 1, x + 1 + columns_);
     for (double& amount : solution.amount) amount = std::max(amount, 0.0);
     keep_within_capacity(solution);
+    solution.rate *= *unit_;
+    for (double& amount : solution.amount) amount *= *unit_;
     solution.price.reserve(arcs_);
     for (std::size_t a = 0; a < arcs_; ++a) solution.price.push_back(std::max(dual[a], 0.0));
     solution.share.reserve(groups_);
@@ -69,6 +77,19 @@ class PackingLp::Model {
   }
 
  private:
+  /// The solver's tolerances are absolute: low rates are solved in units of what the first columns
+  /// alone would reach. Weights are given such that Y is near 1.
+  void choose_unit() {
+    double unit = 1.0;
+    for (std::size_t a = 0; a < arcs_; ++a) {
+      if (!weighted_ && first_load_[a] > 0.0) unit = std::min(unit, capacity_[a] / first_load_[a]);
+    }
+    unit_ = unit;
+    for (std::size_t a = 0; a < arcs_; ++a) {
+      clp_.setRowBounds(static_cast<int>(a), -COIN_DBL_MAX, capacity_[a] / unit);
+    }
+  }
+
   void keep_within_capacity(Solution& solution) const {
     const double* used = clp_.primalRowSolution();
     const double* capacity = clp_.rowUpper();
@@ -83,6 +104,11 @@ class PackingLp::Model {
   std::size_t arcs_;
   std::size_t groups_;
   std::size_t columns_ = 0;
+  std::vector<double> capacity_;
+  std::vector<double> first_load_;  ///< by arc, where each group moves 1 by its first column
+  std::vector<bool> has_column_;    ///< by group
+  bool weighted_ = false;
+  std::optional<double> unit_;  ///< of the solver's capacities and rates; chosen when solved
   ClpSimplex clp_;
 };
 

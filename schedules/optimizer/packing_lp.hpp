@@ -23,7 +23,7 @@ struct ArcLoad {
 /// (an ordered pair, a source's copies, a clique); columns are the ways to move it. The dual has a
 /// price l(a) ≥ 0 an arc and a share π(g) ≥ 0 a group, Σ π = 1: a column improves Y only if
 /// Σ load l < w·π. Columns are added between solves, which start from the last basis.
-/// Numbers are of one unit throughout (Gbit/s); keep capacities near 1 to 1000.
+/// Numbers are of one unit throughout (Gbit/s).
 class PackingLp {
  public:
   struct Solution {

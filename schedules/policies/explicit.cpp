@@ -25,11 +25,10 @@ class Explicit final : public Policy {
                     repeat_);
   }
   void start(const PolicyContext& context) override {
-    rounds_.clear();
     if (texts_.empty()) {
       throw InputError(where_, "the rounds are not given; allowed is either `rounds` or `file`");
     }
-    for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
+    rounds_ = parse_rounds(texts_, context.topology);
     idle_ = make_round({}, context.topology.island_count());
   }
   Round round(std::int64_t number) override {

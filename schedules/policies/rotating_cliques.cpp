@@ -17,15 +17,14 @@ class RotatingCliques final : public Policy {
   }
 
   void start(const PolicyContext& context) override {
-    rounds_.clear();
-    for (const Text& text : texts_) rounds_.push_back(parse_round(text, context.topology));
+    rounds_ = parse_rounds(texts_, context.topology);
     if (!rounds_.empty()) return;
     if (context.topology.island_count() == 1) rounds_.push_back(make_round({}, 1));
     planner_.start(context);
   }
 
   void prepare(const std::function<bool()>& keep_going) override {
-    if (rounds_.empty()) rounds_ = planner_.rounds(keep_going);
+    if (rounds_.empty()) rounds_ = planner_.period(keep_going).rounds;
   }
 
   [[nodiscard]] bool prepares() const override { return rounds_.empty() && planner_.waits(); }

@@ -1,0 +1,227 @@
+// That the checks of the soak test see what is wrong, and what it found in smallest scenarios.
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "analysis/csv.hpp"
+#include "tests/soak_play.hpp"
+
+namespace gyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Three islands at two switches, of which each exchange takes 0.8 s in either direction and 10 ms.
+const RandomScenario kSound{
+    .text = R"(gyre: 1
+name: sound
+network:
+  topology:
+    switches: [{name: S}, {name: T}]
+    islands: [{name: a, at: S}, {name: b, at: S}, {name: c, at: T}]
+    links: [{between: [S, T], latency: 10 ms, bandwidth: 1 Gbps}]
+  access: {bandwidth: 1 Gbps}
+  modes: [neither]
+job: {payload: 50 MB, local_steps: 2, compute: {step_time: 100 ms}}
+task: {kind: quadratic, optima: [0, 1, 2], curvatures: [0.5], learning_rate: 0.1, start: 3}
+evaluate: {every_rounds: 1}
+schedules: [{policy: all-reduce, exchange: direct}]
+stop: {max_rounds: 3}
+)",
+    .fidelity = Fidelity::kFlow,
+    .mean = MeanLaw{.curvature = 0.5, .rate = 0.1, .start = 3.0, .optima = {0.0, 1.0, 2.0}}};
+
+/// What is multiplied in the last row of a file of a sound run, and what is said of it.
+struct Tampering {
+  const char* file;
+  const char* column;
+  double factor;
+  const char* said;
+};
+
+void tamper_with(const fs::path& file, const Tampering& with) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(content_of(file));
+  for (std::string line; std::getline(lines, line);) rows.push_back(parse_csv_line(line).value());
+  const auto at = std::find(rows[0].begin(), rows[0].end(), with.column) - rows[0].begin();
+  std::string& cell = rows.back().at(static_cast<std::size_t>(at));
+  cell = number(std::stod(cell) * with.factor);
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  for (const std::vector<std::string>& row : rows) out << csv_line(row);
+}
+
+std::string played(const RandomScenario& made, const std::optional<Tampering>& with) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("gyre-sound-{}", ::getpid());
+  const std::string said = in_child([&] {
+    std::string all;
+    const auto note = [&all](std::string_view line) { all += std::string(line) + "\n"; };
+    const auto tamper = [&with](const fs::path& results) {
+      if (with) tamper_with(results / with->file, *with);
+    };
+    play(made, folder, note, tamper);
+    return all;
+  });
+  fs::remove_all(folder);
+  return said;
+}
+
+TEST(SoakChecks, SeeWhatIsWrong) {
+  const std::string sound = played(kSound, {});
+  EXPECT_EQ(sound.find("wrong"), std::string::npos) << sound;
+  for (const Tampering& with : std::vector<Tampering>{
+           {"rounds.csv", "communication_s", 0.3, "below its bound"},
+           {"rounds.csv", "communication_s", 3.0, "but the run ended"},
+           {"rounds.csv", "compute_s", -1.0, "computes"},
+           {"rounds.csv", "wan_bytes", 2.0, "bytes over core arcs"},
+           {"rounds.csv", "round", 0.5, "is in it 2 times"},
+           {"links.csv", "bytes", 2.0, "bytes go into switch"},
+           {"links.csv", "mean_utilisation", 9.0, "utilisation"},
+           {"links.csv", "busy_s", 9.0, "was busy"},
+           {"routes.csv", "bytes", 0.5, "the plan of"},
+           {"routes.csv", "bytes", 2.0, "the plans say"},
+           {"trace.csv", "loss_average", 1.001, "the average model has the loss"},
+           {"trace.csv", "time_s", 0.1, "goes back"},
+           {"trace.csv", "round", 0.5, "lacks"},
+           {"islands.csv", "compute_s", 2.0, "in timeline.json"},
+       }) {
+    const std::string said = played(kSound, with);
+    EXPECT_NE(said.find(with.said), std::string::npos) << with.file << ", " << with.column << ":\n"
+                                                       << said;
+  }
+}
+
+/// Three islands on one switch; each exchange begins after 1 s and takes 8 s, sent directly.
+RandomScenario of_three(Fidelity fidelity, const std::string& network, const std::string& job) {
+  return {.text = fmt::format(R"(gyre: 1
+name: three
+network:
+  topology:
+    switches: [{{name: S}}]
+    islands: [{{name: a, at: S}}, {{name: b, at: S}}, {{name: c, at: S}}]
+    links: []
+  access: {{bandwidth: 1 Gbps}}
+  modes: [neither]
+{}
+job: {{payload: 500 MB, compute: {{step_time: 1 s}}, {}}}
+task: {{kind: quadratic, optima: [0, 1, 2]}}
+schedules: [{{policy: all-reduce, exchange: direct}}]
+stop: {{max_rounds: 2}}
+)",
+                              network, job),
+          .fidelity = fidelity,
+          .mean = {}};
+}
+
+// What had been sent of an exchange that was dropped was counted flow by flow, and the run may end
+// with the first of them.
+TEST(SoakFound, TheLastExchangeCountsWhereItIsDropped) {
+  const std::string said = played(
+      of_three(Fidelity::kFlow, "  faults: [{arc: a.up, from: 12 s, to: 14 s}]\n  in_flight: drop",
+               "overlap: {kind: delayed, steps: 1, local_weight: 0}"),
+      {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// A flow that was cancelled counted as carried until the engine's next instant: here for 1 s, in
+// which the islands compute.
+TEST(SoakFound, WhatIsCancelledCarriesNothingMore) {
+  const std::string said = played(
+      of_three(Fidelity::kFlow, "  faults: [{arc: a.up, from: 3 s, to: 3.5 s}]\n  in_flight: drop",
+               "local_steps: 1"),
+      {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+}
+
+// A chunk counted as sent as a whole where the run ends in the middle of it.
+TEST(SoakFound, AChunkThatIsUnderWayAtTheEndCountsAsFarAsItIs) {
+  RandomScenario made =
+      of_three(Fidelity::kPacket, "  transport: {chunk: 500 MB}", "local_steps: 1");
+  made.text.replace(made.text.find("max_rounds: 2"), 13, "max_time: 2 s");
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// Cliques that share the switches' limits are planned together, which had no way for an island that
+// is cut off, in whose clique the others are not.
+TEST(SoakFound, CliquesArePlannedAnewWithoutThoseThatAreCutOff) {
+  const RandomScenario made{.text = R"(gyre: 1
+name: cut-off
+network:
+  topology:
+    switches: [{name: S}]
+    islands: [{name: a, at: S}, {name: b, at: S}, {name: c, at: S}, {name: d, at: S}]
+    links: []
+  access: {bandwidth: 1 Gbps}
+  modes: [aggregation]
+  aggregator: {fan_in: 2}
+  faults: [{arc: a.down, from: 0 s, to: 20 s}]
+  in_flight: reroute
+job: {payload: 500 MB, compute: {step_time: 1 s}}
+task: {kind: quadratic, optima: [0, 1, 2, 3]}
+schedules: [{policy: static-cliques, cliques: a+b|c+d, exchange: hub}]
+stop: {max_rounds: 2}
+)",
+                            .fidelity = Fidelity::kFlow,
+                            .mean = {}};
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// The packing of rounds was solved to absolute tolerances, in Gbit/s.
+TEST(SoakFound, RoundsOfSlowMapsArePacked) {
+  const RandomScenario made{.text = R"(gyre: 1
+name: slow
+network:
+  topology:
+    switches: [{name: S}, {name: T}, {name: U}]
+    islands:
+      - {name: a, at: U, up: 4430 bps}
+      - {name: b, at: S, down: 3580 bps}
+      - {name: c, at: T, down: 3823 bps}
+      - {name: d, at: U}
+      - {name: e, at: T}
+    links:
+      - {between: [S, T], latency: 1 ms, bandwidth: 9422 bps}
+      - {between: [U, S], latency: 1 ms, bandwidth: 37010 bps}
+      - between: [T, U]
+        latency: 1 ms
+        bandwidth: 15350 bps
+        reverse_bandwidth: 2892 bps
+  access: {bandwidth: 2777 bps}
+  modes: [neither]
+  routing: engineered
+job: {payload: 8 B, compute: {step_time: 100 ms}}
+task: {kind: quadratic, optima: [0, 1, 2, 3, 4]}
+schedules: [{policy: rotating-cliques, max_period: 2, max_clique: 2, exchange: best}]
+stop: {max_rounds: 2}
+)",
+                            .fidelity = Fidelity::kFlow,
+                            .mean = {}};
+  const std::string said = played(made, {});
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// Outages by chance were drawn for a million seconds before the run began: here 10^9 of them.
+TEST(SoakFound, OutagesOfPacketsAreDrawnAsTimeGoesOn) {
+  const std::string said =
+      played(of_three(Fidelity::kPacket,
+                      "  faults: [{switch: S, availability: 0.9, mean_outage: 100 us}]\n"
+                      "  in_flight: wait\n"
+                      "  transport: {chunk: 100 KB, recovery: {timeout: 1 s, give_up: 500 s}}",
+                      "local_steps: 1"),
+             {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace gyre
