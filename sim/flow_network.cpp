@@ -140,7 +140,9 @@ Bytes FlowNetwork::sent(const FlowHandle& flow) const {
 
 Bytes FlowNetwork::settle(FlowHandle& flow) {
   flow.bytes_ = sent(flow);
-  if (flow.stream_ != nullptr) meter_.count(*std::exchange(flow.stream_, nullptr), flow.bytes_);
+  if (flow.started_ && !std::exchange(flow.counted_, true)) {
+    meter_.count(*flow.stream_, flow.bytes_);
+  }
   return flow.bytes_;
 }
 
