@@ -17,9 +17,9 @@ class KnownFuture {
   explicit KnownFuture(const RunSpec& spec);
   /// What can be counted on from an instant on, over a stretch (at that instant, where it is none):
   /// by arc the mean capacity. What is down counts as nothing while it is, where exchanges wait for
-  /// it; of background at random the mean counts; where they do not (`in_flight`), an arc that is
-  /// down at any time in it offers nothing, since what is under way there is lost. Instants may
-  /// only grow from call to call.
+  /// it; where they do not (`in_flight`), an arc that is
+  /// down at any time in it offers nothing, since what is under way there is lost. Of background at
+  /// random the mean counts. Instants may only grow from call to call.
   std::vector<Bandwidth> rates(Instant from, Duration stretch);
 
  private:
