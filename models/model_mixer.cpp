@@ -154,7 +154,11 @@ std::vector<Model> ModelMixer::sent(const Mix& mix) const {
 
 void ModelMixer::set_results(Mix& mix, const std::vector<Model>& results) {
   check(mix.results_.empty(), "an exchange has its results only once");
-  for (const Model& result : results) {
+  std::size_t next = 0;
+  const std::size_t count = results.size() == 1 ? 1 : mix.sent_.size();
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    // Who has sent nothing may still fetch what another one has.
+    const Model& result = count > 1 && mix.sent_[rank] ? results.at(next++) : results.front();
     mix.results_.push_back(take_slot());
     task_->assign(mix.results_.back(), result, mix.fragment_);
   }

@@ -69,7 +69,8 @@ class ModelMixer {
                const std::function<void()>& see);
   /// What was sent, in the order of the members who have. Requires values.
   [[nodiscard]] std::vector<Model> sent(const Mix& mix) const;
-  /// The results instead of an average: one for all or one by rank.
+  /// The results instead of an average: one for all, or one for each of those who have sent, in
+  /// their order.
   void set_results(Mix& mix, const std::vector<Model>& results);
   /// The member takes its result in. Requires an average or results.
   void apply(const Mix& mix, std::size_t rank);

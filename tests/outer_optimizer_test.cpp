@@ -69,5 +69,20 @@ TEST(OuterOptimizer, IslandsKeepTheirOwnState) {
   EXPECT_DOUBLE_EQ(step(0, 4.0), 3.9375);
 }
 
+// Of a quorum without its first member the second one's result is the first.
+TEST(ModelMixer, ResultsAreOfThoseWhoHaveSent) {
+  Quadratic task(nine_islands());
+  Lockstep run(task, 9, 1);
+  ModelMixer& mixer = run.mixer();
+  const auto mix = mixer.begin({IslandId::at(0), IslandId::at(1), IslandId::at(2)}, {});
+  mixer.contribute(*mix, 1);
+  mixer.contribute(*mix, 2);
+  mixer.set_results(*mix, {{7.0}, {8.0}});
+  mixer.apply(*mix, 1);
+  mixer.apply(*mix, 2);
+  EXPECT_EQ(run.scalars()[1], 7.0);
+  EXPECT_EQ(run.scalars()[2], 8.0);
+}
+
 }  // namespace
 }  // namespace gyre
