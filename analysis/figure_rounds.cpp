@@ -114,12 +114,8 @@ Topology topology_of(const ResultMap& map) {
   std::vector<Topology::Link> links;
   for (const ResultMap::Link& link : map.links) {
     const Duration latency = Duration::milliseconds(link.latency_ms);
-    links.push_back({.first = SwitchId::at(link.first),
-                     .second = SwitchId::at(link.second),
-                     .capacity = kAny,
-                     .latency = latency,
-                     .reverse_capacity = kAny,
-                     .reverse_latency = latency});
+    links.push_back(Topology::Link::both_ways(SwitchId::at(link.first), SwitchId::at(link.second),
+                                              kAny, latency));
   }
   return {"results", std::move(switches), std::move(islands), links};
 }

@@ -43,47 +43,22 @@ std::vector<Background> backgrounds_of(const std::vector<BackgroundSpec>& specs,
                                        const Topology& topology) {
   std::vector<Background> all;
   std::map<std::string, int> named;
-  const auto add = [&](const BackgroundSpec& spec, std::string name,
-                       const std::vector<ArcId>& arcs) {
-    const int times = ++named[name];
-    if (times > 1) name += fmt::format("#{}", times);
-    Background one{.name = std::move(name), .takes = {}, .random = {}, .where = spec.rate_where};
-    for (const ArcId arc : arcs) {
-      const auto capacity_bps =
-          static_cast<double>(topology.arc(arc).capacity.in_bits_per_second());
-      const auto share_bps = std::llround(spec.share.value_or(0.0) * capacity_bps);
-      one.takes.emplace_back(
-          arc, spec.rate.value_or(Bandwidth::bits_per_second(std::max(1LL, share_bps))));
-    }
-    if (spec.mean_on) one.random = {*spec.mean_on, *spec.mean_off};
-    all.push_back(std::move(one));
-  };
   for (const BackgroundSpec& spec : specs) {
-    if (spec.arc) {
-      add(spec, spec.arc->value, {topology.find_arc(spec.arc->value).value()});
-      continue;
-    }
-    const auto link_name = [&](SwitchId first, SwitchId second) {
-      return fmt::format("{}-{}", topology.name(first), topology.name(second));
-    };
-    if (spec.every_link) {
-      // Core arcs come in pairs, both directions of a link.
-      for (std::size_t a = 2 * topology.island_count(); a < topology.arc_count(); a += 2) {
-        const Arc& arc = topology.arc(ArcId::at(a));
-        add(spec, link_name(topology.switch_at(arc.tail), topology.switch_at(arc.head)),
-            {ArcId::at(a), ArcId::at(a + 1)});
+    for (NamedArcs& on : named_arcs(spec, topology)) {
+      const int times = ++named[on.name];
+      if (times > 1) on.name += fmt::format("#{}", times);
+      Background one{
+          .name = std::move(on.name), .takes = {}, .random = {}, .where = spec.rate_where};
+      for (const ArcId arc : on.arcs) {
+        const auto capacity_bps =
+            static_cast<double>(topology.arc(arc).capacity.in_bits_per_second());
+        const auto share_bps = std::llround(spec.share.value_or(0.0) * capacity_bps);
+        one.takes.emplace_back(
+            arc, spec.rate.value_or(Bandwidth::bits_per_second(std::max(1LL, share_bps))));
       }
-      continue;
+      if (spec.mean_on) one.random = {*spec.mean_on, *spec.mean_off};
+      all.push_back(std::move(one));
     }
-    const SwitchId first = topology.find_switch(spec.link[0].value).value();
-    const SwitchId second = topology.find_switch(spec.link[1].value).value();
-    std::vector<ArcId> arcs;
-    for (const auto& [tail, head] : {std::pair(first, second), std::pair(second, first)}) {
-      for (const ArcId a : topology.out_arcs(topology.node(tail))) {
-        if (topology.arc(a).head == topology.node(head)) arcs.push_back(a);
-      }
-    }
-    add(spec, link_name(first, second), arcs);
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/fields.hpp"
+#include "models/named_arcs.hpp"
 #include "models/rng.hpp"
 #include "models/topology.hpp"
 #include "models/units.hpp"
@@ -15,10 +16,7 @@ namespace gyre {
 
 /// Traffic of others on an arc, on both arcs of a link, or on every link (`network.background` of a
 /// scenario): it gives way to nobody. While it is on, the job has what it leaves of the arc.
-struct BackgroundSpec {
-  std::optional<Text> arc;
-  std::vector<Text> link;  ///< two switches; both directions
-  bool every_link = false;
+struct BackgroundSpec : ArcsSpec {
   std::optional<Bandwidth> rate;
   std::optional<double> share;  ///< of the map's capacity, instead of `rate`
   std::optional<Duration> mean_on;

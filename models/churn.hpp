@@ -8,6 +8,7 @@
 
 #include "models/error.hpp"
 #include "models/fields.hpp"
+#include "models/times_spec.hpp"
 #include "models/units.hpp"
 
 namespace gyre {
@@ -21,16 +22,11 @@ enum class WithoutMember : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kWithoutMemberNames{"shrink", "skip", "stall"};
 
 /// An island that leaves and returns, or that is slow for a while; once, or again and again.
-struct ChurnEvent {
+struct ChurnEvent : TimesSpec {
   std::optional<Text> island;
   bool every_island = false;
   std::optional<double> slowdown;  ///< its steps take so many times as long; none: it is away
-  Duration from;
-  std::optional<Duration> to;
-  std::optional<double> availability;   ///< share of the time that it is there, or is not slow
-  std::optional<Duration> mean_outage;  ///< with `availability`
   Where where;
-  Where to_where;
 
   void describe(Fields& fields);
 };

@@ -1,5 +1,6 @@
 #include "models/topology.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,6 +41,12 @@ Topology::Topology(std::string name, std::vector<std::string> switches, std::vec
     out_[tail.index()].push_back(arc);
     in_[head.index()].push_back(arc);
   };
+  for (std::size_t s = 0; s < switches_.size(); ++s) {
+    switch_of_.emplace(switches_[s], SwitchId::at(s));
+  }
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    island_of_.emplace(islands_[i].name, IslandId::at(i));
+  }
   out_.resize(node_count());
   in_.resize(node_count());
   for (std::size_t i = 0; i < islands_.size(); ++i) {
@@ -62,24 +69,35 @@ std::vector<std::string> Topology::island_names() const {
 }
 
 std::optional<IslandId> Topology::find_island(std::string_view name) const {
-  for (std::size_t i = 0; i < islands_.size(); ++i) {
-    if (islands_[i].name == name) return IslandId::at(i);
-  }
-  return std::nullopt;
+  const auto found = island_of_.find(name);
+  return found == island_of_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<SwitchId> Topology::find_switch(std::string_view name) const {
-  for (std::size_t i = 0; i < switches_.size(); ++i) {
-    if (switches_[i] == name) return SwitchId::at(i);
-  }
-  return std::nullopt;
+  const auto found = switch_of_.find(name);
+  return found == switch_of_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<ArcId> Topology::find_arc(std::string_view name) const {
-  for (std::size_t a = 0; a < arcs_.size(); ++a) {
-    if (this->name(ArcId::at(a)) == name) return ArcId::at(a);
+  constexpr std::string_view kArrow = "->";
+  std::optional<ArcId> first;
+  const auto take = [&first](ArcId arc) { first = first ? std::min(*first, arc) : arc; };
+  for (const std::string_view end : {".up", ".down"}) {
+    if (!name.ends_with(end)) continue;
+    const std::optional<IslandId> island = find_island(name.substr(0, name.size() - end.size()));
+    if (island) take(end == ".up" ? up(*island) : down(*island));
   }
-  return std::nullopt;
+  // Names may hold arrows themselves.
+  for (std::size_t at = name.find(kArrow); at != std::string_view::npos;
+       at = name.find(kArrow, at + 1)) {
+    const std::optional<SwitchId> tail = find_switch(name.substr(0, at));
+    const std::optional<SwitchId> head = find_switch(name.substr(at + kArrow.size()));
+    if (!tail || !head) continue;
+    for (const ArcId arc : out_arcs(node(*tail))) {
+      if (arcs_[arc.index()].head == node(*head)) take(arc);
+    }
+  }
+  return first;
 }
 
 std::vector<std::string> Topology::arc_names() const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +41,11 @@ class Topology {
     Duration latency;            ///< first → second
     Bandwidth reverse_capacity;  ///< second → first
     Duration reverse_latency;
+
+    /// The same in both directions.
+    static Link both_ways(SwitchId first, SwitchId second, Bandwidth capacity, Duration latency) {
+      return {first, second, capacity, latency, capacity, latency};
+    }
   };
 
   Topology() = default;
@@ -59,9 +66,11 @@ class Topology {
   [[nodiscard]] std::vector<std::string> island_names() const;
   [[nodiscard]] std::vector<std::string> switch_names() const { return switches_; }
   [[nodiscard]] std::vector<std::string> arc_names() const;
+  /// Cost: O(log n), as of `find_switch`.
   [[nodiscard]] std::optional<IslandId> find_island(std::string_view name) const;
   [[nodiscard]] std::optional<SwitchId> find_switch(std::string_view name) const;
-  /// By what `name` calls it. Cost: O(arcs).
+  /// By what `name` calls it; the first of several. Cost: that of finding its ends, and the arcs of
+  /// its tail.
   [[nodiscard]] std::optional<ArcId> find_arc(std::string_view name) const;
 
   [[nodiscard]] const Arc& arc(ArcId a) const { return arcs_[a.index()]; }
@@ -90,6 +99,8 @@ class Topology {
   std::string name_;
   std::vector<std::string> switches_;
   std::vector<Island> islands_;
+  std::map<std::string, SwitchId, std::less<>> switch_of_;  ///< by name
+  std::map<std::string, IslandId, std::less<>> island_of_;  ///< by name
   std::vector<Arc> arcs_;
   std::vector<std::vector<ArcId>> out_;
   std::vector<std::vector<ArcId>> in_;

@@ -76,6 +76,19 @@ std::int64_t TransportSpec::wire_bytes(std::int64_t bytes) const {
   return bytes + packets(bytes) * header.in_bytes();
 }
 
+namespace {
+
+constexpr TimesSpec::Words kFaultWords{
+    .from = "When it fails.",
+    .to = "When it is back; never if not given.",
+    .availability =
+        "Share of the time that it is there, instead of `from` and `to`: it fails "
+        "again and again, after exponential times.",
+    .mean_outage = "How long it then is away, on average.",
+    .is_away = "fails"};
+
+}  // namespace
+
 void FaultSpec::describe(Fields& fields) {
   where = fields.where();
   fields.optional({"arc", "The arc that fails, as in NYC->LON, NYC.up or NYC.down."}, arc);
@@ -86,16 +99,7 @@ void FaultSpec::describe(Fields& fields) {
   fields.optional_choice({"loses", "What the switch cannot do meanwhile, instead of failing."},
                          loses, kLosesNames);
   loses_where = fields.where("loses");
-  std::optional<Duration> start;
-  fields.optional({"from", "When it fails."}, start, kNotNegative);
-  from = start.value_or(Duration());
-  fields.optional({"to", "When it is back; never if not given."}, to, kPositive);
-  fields.optional({"availability",
-                   "Share of the time that it is there, instead of `from` and `to`: it fails "
-                   "again and again, after exponential times."},
-                  availability, Range{.above = 0.0, .below = 1.0});
-  fields.optional({"mean_outage", "How long it then is away, on average."}, mean_outage, kPositive);
-  availability_where = fields.where("availability");
+  describe_times(fields, kFaultWords);
   const int things =
       (arc ? 1 : 0) + (link.empty() ? 0 : 1) + (every_link ? 1 : 0) + (at_switch ? 1 : 0);
   if (things != 1) {
@@ -105,18 +109,7 @@ void FaultSpec::describe(Fields& fields) {
     throw InputError(fields.where("link"), "is to name two switches");
   }
   if (loses && !at_switch) throw InputError(loses_where, "is a switch's; give `switch`");
-  if (availability.has_value() != mean_outage.has_value()) {
-    throw InputError(where, "`availability` and `mean_outage` need each other");
-  }
-  if (availability && (start || to)) {
-    throw InputError(availability_where, "stands instead of `from` and `to`");
-  }
-  if (!availability && !start) {
-    throw InputError(where, "says not when it fails; give `from`, or `availability`");
-  }
-  if (to && *to <= from) {
-    throw InputError(fields.where("to"), "is not after `from`");
-  }
+  check_times(fields, kFaultWords);
 }
 
 void ChangeSpec::describe(Fields& fields) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "models/fields.hpp"
+#include "models/named_arcs.hpp"
+#include "models/times_spec.hpp"
 #include "models/units.hpp"
 
 namespace gyre {
@@ -76,9 +78,11 @@ struct TransportSpec {
   [[nodiscard]] std::int64_t wire_bytes(std::int64_t bytes) const;
 };
 
-/// What exchanges that are under way do where something that they use fails (fidelity `flow`).
+/// What exchanges that are under way do where something that they use fails.
 enum class InFlight : std::uint8_t {
-  kWait,     ///< flows stand still until all that they use is back, and go on where they were
+  /// Flows stand still until all that they use is back, and go on where they were; packets are sent
+  /// again by `transport.recovery`.
+  kWait,
   kReroute,  ///< the exchange is planned anew on what is left of the map, and starts again
   kDrop,     ///< its members do without it in this round
 };
@@ -90,19 +94,11 @@ inline constexpr std::array<std::string_view, 3> kLosesNames{"multicast", "aggre
 
 /// Something of the map that fails: an arc, both arcs of a link, every link by itself, or a switch
 /// with all its arcs, or of what it can do; once, or again and again.
-struct FaultSpec {
-  std::optional<Text> arc;
-  std::vector<Text> link;  ///< two switches
-  bool every_link = false;
+struct FaultSpec : ArcsSpec, TimesSpec {
   std::optional<Text> at_switch;
   std::optional<Loses> loses;
-  Duration from;
-  std::optional<Duration> to;
-  std::optional<double> availability;   ///< share of the time that it is up
-  std::optional<Duration> mean_outage;  ///< with `availability`
   Where where;
   Where loses_where;
-  Where availability_where;
 
   void describe(Fields& fields);
 };

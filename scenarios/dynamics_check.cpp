@@ -35,8 +35,7 @@ void check_changes(const NetworkSpec& network, const Topology& topology) {
 /// All of it may be on when the arc is at its narrowest.
 void check_background(const NetworkSpec& network, const Topology& topology) {
   for (const BackgroundSpec& spec : network.background) {
-    if (spec.arc) check_arc(*spec.arc, topology);
-    check_link(spec.link, topology);
+    check_arcs(spec, topology);
   }
   std::vector<Bandwidth> left = topology.capacities();
   for (const ChangeSpec& change : network.changes) {

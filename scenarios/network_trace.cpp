@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "models/error.hpp"
-#include "scenarios/yaml.hpp"
+#include "scenarios/trace_lines.hpp"
 
 namespace gyre {
 namespace {
@@ -18,18 +16,14 @@ namespace {
 constexpr std::string_view kFirstLine = "time,arc,bandwidth,latency";
 constexpr std::size_t kColumns = 4;
 
-std::vector<Text> cells_of(const std::string& line, Where where) {
-  constexpr const char* kBlanks = " \t";
-  std::vector<Text> cells;
-  for (std::size_t from = 0; from != std::string::npos;) {
-    const std::size_t comma = line.find(',', from);
-    const std::size_t end = std::min(comma, line.size());
-    const std::size_t first = std::min(line.find_first_not_of(kBlanks, from), end);
-    where.column = static_cast<int>(first) + 1;
-    std::string text = line.substr(first, end - first);
-    text.erase(text.find_last_not_of(kBlanks) + 1);
-    cells.push_back({.value = std::move(text), .where = where});
-    from = comma == std::string::npos ? comma : comma + 1;
+constexpr const char* kBlanks = " \t";
+
+std::vector<Text> trimmed(std::vector<Text> cells) {
+  for (Text& cell : cells) {
+    const std::size_t first = std::min(cell.value.find_first_not_of(kBlanks), cell.value.size());
+    cell.where.column += static_cast<int>(first);
+    cell.value.erase(0, first);
+    cell.value.erase(cell.value.find_last_not_of(kBlanks) + 1);
   }
   return cells;
 }
@@ -82,20 +76,14 @@ std::uint64_t digest(std::string_view text) {
 }  // namespace
 
 ResolvedValue read_network_trace(NetworkSpec& network, const std::string& scenario_path) {
-  const Text file = network.traces.value_or(Text());
-  const std::filesystem::path path =
-      std::filesystem::path(scenario_path).parent_path() / file.value;
-  const std::string text = read_text_file(path.string(), file.where);
-  std::istringstream lines(text);
-  Where where{.file = path.string(), .line = 0, .column = 1, .key_path = {}};
+  const Text name = network.traces.value_or(Text());
+  const TraceFile file = read_trace_file(name, scenario_path);
   bool begun = false;
   std::size_t count = 0;
   Duration before;
-  for (std::string line; std::getline(lines, line);) {
-    ++where.line;
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.find_first_not_of(" \t") == std::string::npos || line.front() == '#') continue;
-    const std::vector<Text> cells = cells_of(line, where);
+  for_each_line(file, [&](const std::string& line, const Where& where) {
+    if (line.find_first_not_of(kBlanks) == std::string::npos) return;
+    const std::vector<Text> cells = trimmed(cells_of(line, where));
     if (!begun) {
       std::string names;
       for (const Text& cell : cells) names += (names.empty() ? "" : ",") + cell.value;
@@ -104,7 +92,7 @@ ResolvedValue read_network_trace(NetworkSpec& network, const std::string& scenar
                          fmt::format("the columns are '{}'; must be '{}'", names, kFirstLine));
       }
       begun = true;
-      continue;
+      return;
     }
     network.changes.push_back(change_of(cells, where));
     const Duration at = network.changes.back().at;
@@ -115,15 +103,15 @@ ResolvedValue read_network_trace(NetworkSpec& network, const std::string& scenar
     }
     before = at;
     ++count;
-  }
+  });
   if (count == 0) {
-    throw InputError(file.where, fmt::format("{} holds no changes; wanted are a line '{}' and "
+    throw InputError(name.where, fmt::format("{} holds no changes; wanted are a line '{}' and "
                                              "lines as '12 s,NYC->LON,4 Gbps,60 ms'",
-                                             path.string(), kFirstLine));
+                                             file.path, kFirstLine));
   }
   return {.key_path = "network.traces.text",
-          .value = fmt::format("{} changes, FNV-1a {:016x}", count, digest(text)),
-          .origin = path.string()};
+          .value = fmt::format("{} changes, FNV-1a {:016x}", count, digest(file.text)),
+          .origin = file.path};
 }
 
 }  // namespace gyre

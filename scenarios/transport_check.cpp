@@ -1,6 +1,5 @@
 #include "scenarios/transport_check.hpp"
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,29 +28,16 @@ void check_arc(const Text& arc, const Topology& topology) {
                                arc.value, did_you_mean(arc.value, topology.arc_names())));
 }
 
-void check_link(const std::vector<Text>& link, const Topology& topology) {
-  for (const Text& end : link) check_switch(end, topology);
-  if (link.empty() || topology.find_arc(link[0].value + "->" + link[1].value)) return;
-  throw InputError(link[1].where,
-                   fmt::format("no link joins '{}' and '{}'", link[0].value, link[1].value));
+void check_arcs(const ArcsSpec& spec, const Topology& topology) {
+  if (spec.arc) check_arc(*spec.arc, topology);
+  for (const Text& end : spec.link) check_switch(end, topology);
+  if (spec.link.empty()) return;
+  if (topology.find_arc(spec.link[0].value + "->" + spec.link[1].value)) return;
+  throw InputError(spec.link[1].where, fmt::format("no link joins '{}' and '{}'",
+                                                   spec.link[0].value, spec.link[1].value));
 }
 
 namespace {
-
-/// The arcs by name; of those of one name the first.
-using ArcsByName = std::map<std::string, ArcId>;
-
-ArcsByName by_name(const Topology& topology) {
-  ArcsByName arcs;
-  for (std::size_t a = 0; a < topology.arc_count(); ++a) {
-    arcs.emplace(topology.name(ArcId::at(a)), ArcId::at(a));
-  }
-  return arcs;
-}
-
-void check_arc(const Text& arc, const Topology& topology, const ArcsByName& arcs) {
-  if (!arcs.contains(arc.value)) gyre::check_arc(arc, topology);
-}
 
 /// Whether anything can be lost.
 bool loses(const NetworkSpec& network) {
@@ -145,15 +131,9 @@ void check_packet(const NetworkSpec& network) {
 
 void check_transport(const Scenario& scenario, const Topology& topology) {
   const NetworkSpec& network = scenario.network;
-  const ArcsByName arcs = by_name(topology);
   for (const FaultSpec& fault : network.faults) {
-    if (fault.arc) check_arc(*fault.arc, topology, arcs);
+    check_arcs(fault, topology);
     if (fault.at_switch) check_switch(*fault.at_switch, topology);
-    for (const Text& end : fault.link) check_switch(end, topology);
-    if (!fault.link.empty() && !arcs.contains(fault.link[0].value + "->" + fault.link[1].value)) {
-      throw InputError(fault.link[1].where, fmt::format("no link joins '{}' and '{}'",
-                                                        fault.link[0].value, fault.link[1].value));
-    }
   }
   if (!network.faults.empty() && !network.in_flight) {
     throw InputError(network.faults.front().where,
@@ -166,7 +146,7 @@ void check_transport(const Scenario& scenario, const Topology& topology) {
   const TransportSpec transport = network.transport.value_or(TransportSpec());
   std::set<std::string> seen;
   for (const ArcLoss& loss : transport.losses) {
-    check_arc(loss.arc, topology, arcs);
+    check_arc(loss.arc, topology);
     if (seen.insert(loss.arc.value).second) continue;
     throw InputError(loss.arc.where, fmt::format("arc '{}' is there twice", loss.arc.value));
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "models/topology.hpp"
 #include "scenarios/scenario.hpp"
 
@@ -14,7 +12,7 @@ void check_transport(const Scenario& scenario, const Topology& topology);
 
 /// Errors: `InputError` for a name that is no arc of the map.
 void check_arc(const Text& arc, const Topology& topology);
-/// Errors: `InputError` where two switches are named that no link joins.
-void check_link(const std::vector<Text>& link, const Topology& topology);
+/// Errors: `InputError` for names that are not on the map, and two switches that no link joins.
+void check_arcs(const ArcsSpec& spec, const Topology& topology);
 
 }  // namespace gyre

@@ -1,7 +1,6 @@
 #include "schedules/round.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -107,19 +106,7 @@ std::vector<OverlayLink> metropolis(const std::vector<std::pair<std::size_t, std
   return links;
 }
 
-namespace {
-
-using IslandsByName = std::map<std::string_view, IslandId>;
-
-IslandsByName by_name(const Topology& topology) {
-  IslandsByName islands;
-  for (std::size_t i = 0; i < topology.island_count(); ++i) {
-    islands.emplace(topology.name(IslandId::at(i)), IslandId::at(i));
-  }
-  return islands;
-}
-
-Round parse(const Text& text, const Topology& topology, const IslandsByName& islands) {
+Round parse_round(const Text& text, const Topology& topology) {
   std::vector<Clique> cliques;
   std::vector<bool> placed(topology.island_count(), false);
   if (text.value == "-") return make_round({}, topology.island_count());
@@ -132,37 +119,30 @@ Round parse(const Text& text, const Topology& topology, const IslandsByName& isl
                                      "'+' and cliques separated by '|', as in 'A+B|C+D'",
                                      text.value));
       }
-      const auto island = islands.find(name);
-      if (island == islands.end()) {
+      const std::optional<IslandId> island = topology.find_island(name);
+      if (!island) {
         throw InputError(text.where,
                          fmt::format("'{}' is no island of this topology{}; islands: {}", name,
                                      did_you_mean(name, topology.island_names()),
                                      one_of(topology.island_names())));
       }
-      if (placed[island->second.index()]) {
+      if (placed[island->index()]) {
         throw InputError(text.where, fmt::format("island '{}' stands twice in the round '{}'; an "
                                                  "island belongs to one clique of a round",
                                                  name, text.value));
       }
-      placed[island->second.index()] = true;
-      clique.push_back(island->second);
+      placed[island->index()] = true;
+      clique.push_back(*island);
     }
     cliques.push_back(std::move(clique));
   }
   return make_round(std::move(cliques), topology.island_count());
 }
 
-}  // namespace
-
-Round parse_round(const Text& text, const Topology& topology) {
-  return parse(text, topology, by_name(topology));
-}
-
 std::vector<Round> parse_rounds(std::span<const Text> texts, const Topology& topology) {
-  const IslandsByName islands = by_name(topology);
   std::vector<Round> rounds;
   rounds.reserve(texts.size());
-  for (const Text& text : texts) rounds.push_back(parse(text, topology, islands));
+  for (const Text& text : texts) rounds.push_back(parse_round(text, topology));
   return rounds;
 }
 

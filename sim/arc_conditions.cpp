@@ -28,6 +28,13 @@ void ArcConditions::turn(const Background& background, bool on) {
   }
 }
 
+void ArcConditions::turn_on_average(const Background& background) {
+  for (const auto& [arc, takes] : background.takes) {
+    arcs_[arc.index()].taken_bps +=
+        std::llround(background.share_on() * static_cast<double>(takes.in_bits_per_second()));
+  }
+}
+
 Bandwidth ArcConditions::capacity(ArcId arc) const {
   const State& state = arcs_[arc.index()];
   const std::int64_t left_bps = state.capacity.in_bits_per_second() - state.taken_bps;

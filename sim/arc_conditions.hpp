@@ -26,6 +26,8 @@ class ArcConditions {
   void change(const ArcChange& change);
   /// The background goes on, or off.
   void turn(const Background& background, bool on);
+  /// For good, with what it takes in the long run.
+  void turn_on_average(const Background& background);
   /// Positive, as the scenario's check sees to it.
   [[nodiscard]] Bandwidth capacity(ArcId arc) const;
   [[nodiscard]] Duration latency(ArcId arc) const { return arcs_[arc.index()].latency; }

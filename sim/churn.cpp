@@ -15,12 +15,7 @@ std::vector<IslandEvent> island_events(const std::vector<ChurnEvent>& events,
       if (event.island && event.island->value != name) continue;
       IslandEvent one{.island = IslandId::at(i), .slowdown = event.slowdown, .when = {}};
       one.when.name = fmt::format("{} of {}", event.slowdown ? "slowness" : "absence", name);
-      one.when.from = Instant() + event.from;
-      if (event.to) one.when.to = Instant() + *event.to;
-      if (event.availability) {
-        const double up = *event.availability / (1.0 - *event.availability);
-        one.when.random = {*event.mean_outage * up, *event.mean_outage};
-      }
+      set_times(one.when, event);
       resolved.push_back(std::move(one));
     }
   }
@@ -28,60 +23,51 @@ std::vector<IslandEvent> island_events(const std::vector<ChurnEvent>& events,
 }
 
 Churn::Churn(const std::vector<IslandEvent>& events, std::size_t islands, std::uint64_t seed)
-    : events_(&events), calendars_(islands), any_(!events.empty()) {
-  for (const IslandEvent& event : *events_) {
-    calendars_[event.island.index()].push_back({.times = FaultTimes(event.when, seed),
-                                                .slowdown = event.slowdown,
-                                                .periods = {},
-                                                .over = false});
+    : calendars_(islands), any_(!events.empty()) {
+  for (const IslandEvent& event : events) {
+    calendars_[event.island.index()].push_back(
+        {.periods = FaultPeriods(event.when, seed), .slowdown = event.slowdown});
   }
 }
 
-std::optional<Period> Churn::Calendar::at_or_after(Instant now) {
-  // What is over is looked at no more: times do not go back, but by what a cut left undone.
-  for (const Period& period : periods) {
-    if (!period.to || *period.to > now) return period;
+std::optional<Period> Churn::Calendar::next(Instant now) {
+  for (const Period& period : periods.until(now)) {
+    if (!period.is_over(now)) return period;
   }
-  while (!over) {
-    const std::optional<Instant> from = times.next();
-    if (!from) break;
-    const std::optional<Instant> to = times.next();
-    over = !to;
-    periods.push_back({*from, to});
-    if (!to || *to > now) return periods.back();
-  }
-  over = true;
   return std::nullopt;
 }
 
+void Churn::forget(IslandId island, Instant now) {
+  for (Calendar& calendar : calendars_[island.index()]) calendar.periods.forget(now);
+}
+
 std::optional<Period> Churn::absence(IslandId island, Instant now) {
+  forget(island, now);
   std::optional<Period> first;
   for (Calendar& calendar : calendars_[island.index()]) {
     if (calendar.slowdown) continue;
-    std::erase_if(calendar.periods,
-                  [now](const Period& period) { return period.to && *period.to <= now; });
-    const std::optional<Period> next = calendar.at_or_after(now);
+    const std::optional<Period> next = calendar.next(now);
     if (next && (!first || next->from < first->from)) first = next;
   }
   return first;
 }
 
+std::optional<Period> Churn::present_absence(IslandId island, Instant now) {
+  const std::optional<Period> next = absence(island, now);
+  return next && next->has(now) ? next : std::nullopt;
+}
+
 Instant Churn::done(IslandId island, Instant now, Duration work) {
-  std::vector<Calendar>& calendars = calendars_[island.index()];
-  for (Calendar& calendar : calendars) {
-    if (!calendar.slowdown) continue;
-    std::erase_if(calendar.periods,
-                  [now](const Period& period) { return period.to && *period.to <= now; });
-  }
+  forget(island, now);
   while (true) {
     double factor = 1.0;
     std::optional<Instant> change;
     const auto changes_at = [&change](Instant at) {
       if (!change || at < *change) change = at;
     };
-    for (Calendar& calendar : calendars) {
+    for (Calendar& calendar : calendars_[island.index()]) {
       if (!calendar.slowdown) continue;
-      const std::optional<Period> period = calendar.at_or_after(now);
+      const std::optional<Period> period = calendar.next(now);
       if (!period) continue;
       if (period->from > now) {
         changes_at(period->from);

@@ -20,12 +20,6 @@ struct IslandEvent {
 std::vector<IslandEvent> island_events(const std::vector<ChurnEvent>& events,
                                        const Topology& topology);
 
-/// A time in which something is so: until `to`, or for good.
-struct Period {
-  Instant from;
-  std::optional<Instant> to;
-};
-
 /// When islands are away, and how fast they are.
 class Churn {
  public:
@@ -35,22 +29,23 @@ class Churn {
   /// The island's first absence that is not over at that time; none if there is none. Requires that
   /// times do not go back.
   std::optional<Period> absence(IslandId island, Instant now);
+  /// The same if it is away at that time.
+  std::optional<Period> present_absence(IslandId island, Instant now);
   /// When `work` of local steps, begun at `now`, is done: each instant of it takes the product of
   /// the slowdowns then.
   Instant done(IslandId island, Instant now, Duration work);
 
  private:
-  /// The periods of one event, drawn when they are asked for.
   struct Calendar {
-    FaultTimes times;
-    std::optional<double> slowdown;
-    std::vector<Period> periods;
-    bool over = false;
+    FaultPeriods periods;
+    std::optional<double> slowdown;  ///< none: it is away
 
-    /// Draws until a period ends after `now`. Returns that one, or none.
-    std::optional<Period> at_or_after(Instant now);
+    /// The first period that is not over then, or none.
+    std::optional<Period> next(Instant now);
   };
-  const std::vector<IslandEvent>* events_;
+  /// Forgets what is over then.
+  void forget(IslandId island, Instant now);
+
   std::vector<std::vector<Calendar>> calendars_;  ///< by island
   bool any_;
 };

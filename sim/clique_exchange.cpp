@@ -74,7 +74,6 @@ void CliqueExchange::call_off() {
   has_begun_ = true;
   begun = simulated_now();
   drop();
-  if (networks_.packets != nullptr) networks_.packets->flush();
   for (const IslandId member : std::vector<IslandId>(awaiting_)) let_go(member);
 }
 
@@ -151,13 +150,12 @@ void CliqueExchange::leave_attempt(Attempt& attempt) {
   attempt.left = true;
   if (networks_.packets != nullptr) {
     for (FlowState& state : attempt.states) {
-      for (const Gate& gate : std::exchange(state.waiting, {})) networks_.packets->wake(gate);
       if (state.packets == nullptr) continue;
       state.packets->on_give_up = nullptr;
       lost_wan_bytes_ += Bytes::count(state.packets->core_bytes);
       lost_retransmissions_ += state.packets->retransmissions;
-      networks_.packets->abort(*state.packets);
     }
+    abort_packets(attempt);
     networks_.packets->flush();
     return;
   }
@@ -239,14 +237,19 @@ bool CliqueExchange::play(const std::shared_ptr<Attempt>& attempt, IslandId memb
   return !mine->left;
 }
 
-void CliqueExchange::drop() {
+void CliqueExchange::drop(bool in_event) {
   dropped_ = true;
   partly_ = !left_.empty();
   if (networks_.packets == nullptr) {
     leave_attempt(*attempt_);
     return;
   }
-  for (FlowState& state : attempt_->states) {
+  abort_packets(*attempt_);
+  if (!in_event) networks_.packets->flush();
+}
+
+void CliqueExchange::abort_packets(Attempt& attempt) {
+  for (FlowState& state : attempt.states) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
     for (const Gate& gate : std::exchange(state.waiting, {})) networks_.packets->wake(gate);
   }

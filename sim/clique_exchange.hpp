@@ -52,8 +52,9 @@ class CliqueExchange {
   [[nodiscard]] bool called_off() const { return called_off_; }
   /// Lets a member go that waits for it to begin.
   void let_go(IslandId member);
-  /// The members do without the exchange: whoever is in it leaves at this instant.
-  void drop();
+  /// The members do without the exchange: whoever is in it leaves at this instant;
+  /// where a packet's event is being handled, at its end.
+  void drop(bool in_event = false);
   [[nodiscard]] bool dropped() const { return dropped_; }
   /// It was dropped when some members had left with the result.
   [[nodiscard]] bool partly_dropped() const { return partly_; }
@@ -116,6 +117,8 @@ class CliqueExchange {
   /// Blocks until the flow has left; returns when `member` is done with it.
   Instant settle(Attempt& attempt, std::size_t flow, IslandId member, const Gate& gate);
   void leave_attempt(Attempt& attempt);
+  /// Ends its packets, and wakes who waits for them when the present event is over.
+  void abort_packets(Attempt& attempt);
   [[nodiscard]] const PreparedPlan& plan() const { return *attempt_->plan; }
 
   Networks networks_;

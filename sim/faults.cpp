@@ -10,55 +10,39 @@
 
 namespace gyre {
 
+void set_times(Fault& fault, const TimesSpec& spec) {
+  fault.from = Instant() + spec.from;
+  if (spec.to) fault.to = Instant() + *spec.to;
+  if (!spec.availability) return;
+  fault.random = {*spec.mean_outage * (*spec.availability / (1.0 - *spec.availability)),
+                  *spec.mean_outage};
+}
+
 std::vector<Fault> faults_of(const std::vector<FaultSpec>& specs, const Topology& topology) {
   std::vector<Fault> faults;
   for (const FaultSpec& spec : specs) {
     Fault fault;
-    fault.from = Instant() + spec.from;
-    if (spec.to) fault.to = Instant() + *spec.to;
-    if (spec.availability) {
-      fault.random = {*spec.mean_outage * (*spec.availability / (1.0 - *spec.availability)),
-                      *spec.mean_outage};
+    set_times(fault, spec);
+    for (NamedArcs& on : named_arcs(spec, topology)) {
+      fault.name = std::move(on.name);
+      fault.arcs = std::move(on.arcs);
+      faults.push_back(fault);
     }
-    if (spec.every_link) {
-      // Core arcs come in pairs, both directions of a link.
-      for (std::size_t a = 2 * topology.island_count(); a < topology.arc_count(); a += 2) {
-        const Arc& arc = topology.arc(ArcId::at(a));
-        fault.name = fmt::format("{}-{}", topology.name(topology.switch_at(arc.tail)),
-                                 topology.name(topology.switch_at(arc.head)));
-        fault.arcs = {ArcId::at(a), ArcId::at(a + 1)};
-        faults.push_back(fault);
-      }
-      continue;
-    }
-    if (spec.arc) {
-      fault.name = spec.arc->value;
-      fault.arcs = {topology.find_arc(spec.arc->value).value()};
-    } else if (!spec.link.empty()) {
-      fault.name = fmt::format("{}-{}", spec.link[0].value, spec.link[1].value);
-      const SwitchId first = topology.find_switch(spec.link[0].value).value();
-      const SwitchId second = topology.find_switch(spec.link[1].value).value();
-      for (const auto& [tail, head] : {std::pair(first, second), std::pair(second, first)}) {
-        for (const ArcId a : topology.out_arcs(topology.node(tail))) {
-          if (topology.arc(a).head == topology.node(head)) fault.arcs.push_back(a);
-        }
-      }
+    if (!spec.at_switch) continue;
+    const SwitchId at = topology.find_switch(spec.at_switch->value).value();
+    fault.name = spec.at_switch->value;
+    if (spec.loses) {
+      fault.name = fmt::format("{} of {}",
+                               *spec.loses == Loses::kBoth
+                                   ? "multicast and aggregation"
+                                   : kLosesNames[static_cast<std::size_t>(*spec.loses)],
+                               fault.name);
+      if (*spec.loses != Loses::kAggregation) fault.lost.push_back({.at = at, .adding = false});
+      if (*spec.loses != Loses::kMulticast) fault.lost.push_back({.at = at, .adding = true});
     } else {
-      const SwitchId at = topology.find_switch(spec.at_switch->value).value();
-      fault.name = spec.at_switch->value;
-      if (spec.loses) {
-        fault.name = fmt::format("{} of {}",
-                                 *spec.loses == Loses::kBoth
-                                     ? "multicast and aggregation"
-                                     : kLosesNames[static_cast<std::size_t>(*spec.loses)],
-                                 fault.name);
-        if (*spec.loses != Loses::kAggregation) fault.lost.push_back({.at = at, .adding = false});
-        if (*spec.loses != Loses::kMulticast) fault.lost.push_back({.at = at, .adding = true});
-      } else {
-        const NodeId node = topology.node(at);
-        for (const ArcId a : topology.out_arcs(node)) fault.arcs.push_back(a);
-        for (const ArcId a : topology.in_arcs(node)) fault.arcs.push_back(a);
-      }
+      const NodeId node = topology.node(at);
+      for (const ArcId a : topology.out_arcs(node)) fault.arcs.push_back(a);
+      for (const ArcId a : topology.in_arcs(node)) fault.arcs.push_back(a);
     }
     faults.push_back(std::move(fault));
   }
@@ -82,6 +66,21 @@ std::optional<Instant> FaultTimes::next() {
   }
   over_ = true;
   return fault_->to;
+}
+
+FaultPeriods::FaultPeriods(const Fault& fault, std::uint64_t seed) : times_(fault, seed) {}
+
+const std::vector<Period>& FaultPeriods::until(Instant at) {
+  while (!over_ && (drawn_.empty() || drawn_.back().from <= at)) {
+    const std::optional<Instant> from = times_.next();
+    if (from) drawn_.push_back({.from = *from, .to = times_.next()});
+    over_ = !from || !drawn_.back().to;
+  }
+  return drawn_;
+}
+
+void FaultPeriods::forget(Instant until) {
+  std::erase_if(drawn_, [until](const Period& period) { return period.is_over(until); });
 }
 
 void Outages::count(const Fault& fault, int more) {

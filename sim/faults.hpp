@@ -37,8 +37,10 @@ struct Fault {
   std::optional<std::pair<Duration, Duration>> random;
 };
 
-/// The faults of a scenario, one an independent thing. With availability A and mean outage d it is
-/// up for d·A/(1 − A) on average.
+/// With availability A and mean outage d it is up for d·A/(1 − A) on average.
+void set_times(Fault& fault, const TimesSpec& spec);
+
+/// The faults of a scenario, one an independent thing.
 std::vector<Fault> faults_of(const std::vector<FaultSpec>& specs, const Topology& topology);
 
 /// When a fault strikes and ends, one after the other: from its times, or drawn from the stream
@@ -56,6 +58,32 @@ class FaultTimes {
   Rng rng_;
   Instant now_;
   bool failed_ = false;
+  bool over_ = false;
+};
+
+/// A time in which something is away: until `to`, or for good.
+struct Period {
+  Instant from;
+  std::optional<Instant> to;
+
+  [[nodiscard]] bool has(Instant at) const { return from <= at && !is_over(at); }
+  [[nodiscard]] bool is_over(Instant at) const { return to && *to <= at; }
+};
+
+/// The periods of a fault, drawn as time goes on: what fails by chance fails without end.
+class FaultPeriods {
+ public:
+  /// The fault has to outlive it.
+  FaultPeriods(const Fault& fault, std::uint64_t seed);
+  /// By time, those that begin up to then and one more (none where no other follows), without what
+  /// is forgotten.
+  const std::vector<Period>& until(Instant at);
+  /// What is over by then is not asked for any more. Without this memory grows with the periods.
+  void forget(Instant until);
+
+ private:
+  FaultTimes times_;
+  std::vector<Period> drawn_;
   bool over_ = false;
 };
 

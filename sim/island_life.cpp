@@ -53,24 +53,17 @@ void Simulation::leave(IslandId me) {
 bool Simulation::stay_away(IslandId me) {
   IslandState& state = islands_[me.index()];
   std::string effect;
-  while (true) {
-    const std::optional<Period> absence = churn_.absence(me, simulated_now());
-    if (absence && absence->from <= simulated_now()) {
+  do {
+    while (const std::optional<Period> absence = churn_.present_absence(me, simulated_now())) {
       if (!absence->to) return false;
       sleep_until(*absence->to);
       if (stopped_) return false;
-      continue;
     }
-    // The nearest of those that are there; of several the first.
-    std::optional<IslandId> source;
-    const auto latency = [&](IslandId from) {
-      return routes_.latency(topology_.node(from), topology_.node(me));
-    };
+    std::vector<IslandId> there;
     for (std::size_t i = 0; i < islands_.size(); ++i) {
-      const IslandId other = IslandId::at(i);
-      if (away_[i] || (source && latency(other) >= latency(*source))) continue;
-      source = other;
+      if (!away_[i]) there.push_back(IslandId::at(i));
     }
+    const std::optional<IslandId> source = desk_->nearest_to(me, there);
     if (!source) {
       state.number = std::max(desk_->round_to_join(me, state.number - 1), result_.rounds);
       effect = "nobody is there to download a model from: it goes on with its own";
@@ -79,17 +72,15 @@ bool Simulation::stay_away(IslandId me) {
     before_change(me);
     if (mixer_) mixer_->adopt(me, *source);
     go(me, Position::kExchanging);
-    desk_->download(me, *source);
+    desk_->download(me, *source, spec_.payload);
     go(me, Position::kDone);
     if (stopped_) return false;
-    const std::optional<Period> again = churn_.absence(me, simulated_now());
-    if (again && again->from <= simulated_now()) continue;
     const std::int64_t theirs = islands_[source->index()].number;
     state.number = std::max(desk_->round_to_join(me, theirs), result_.rounds);
     effect = fmt::format("it has downloaded {} from {}", to_text(spec_.payload),
                          topology_.name(*source));
-    break;
-  }
+    // It may have left again meanwhile.
+  } while (churn_.present_absence(me, simulated_now()));
   away_[me.index()] = false;
   state.rounds = state.number;
   if (state.rounds == result_.rounds) ++behind_;

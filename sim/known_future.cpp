@@ -8,37 +8,19 @@ namespace gyre {
 
 KnownFuture::KnownFuture(const RunSpec& spec) : spec_(&spec) {
   for (const Fault& fault : spec.faults) {
-    played_.push_back({.fault = &fault, .times = {fault, spec.seed}, .outages = {}});
+    played_.push_back({.fault = &fault, .outages = {fault, spec.seed}});
   }
-}
-
-void KnownFuture::play(Played& played, Instant until) {
-  while (!played.over && (played.outages.empty() || played.outages.back().from <= until)) {
-    const std::optional<Instant> from = played.times.next();
-    played.over = !from;
-    if (!from) return;
-    played.outages.push_back({.from = *from, .to = played.times.next()});
-    played.over = !played.outages.back().to;
-  }
-}
-
-bool KnownFuture::is_down(const Played& played, Instant at) {
-  return std::any_of(played.outages.begin(), played.outages.end(), [at](const Outage& outage) {
-    return outage.from <= at && (!outage.to || at < *outage.to);
-  });
 }
 
 std::vector<Bandwidth> KnownFuture::capacities(Instant at) const {
-  std::vector<Bandwidth> all = spec_->topology->capacities();
+  ArcConditions conditions(*spec_->topology);
   for (const ArcChange& change : spec_->changes) {
-    if (change.at <= at && change.capacity) all[change.arc.index()] = *change.capacity;
+    if (change.at <= at) conditions.change(change);
   }
-  for (const Background& background : spec_->background) {
-    for (const auto& [arc, takes] : background.takes) {
-      Bandwidth& left = all[arc.index()];
-      const double taken = background.share_on() * static_cast<double>(takes.in_bits_per_second());
-      left = Bandwidth::bits_per_second(left.in_bits_per_second() - std::llround(taken));
-    }
+  for (const Background& background : spec_->background) conditions.turn_on_average(background);
+  std::vector<Bandwidth> all;
+  for (std::size_t a = 0; a < spec_->topology->arc_count(); ++a) {
+    all.push_back(conditions.capacity(ArcId::at(a)));
   }
   return all;
 }
@@ -52,10 +34,8 @@ std::vector<Bandwidth> KnownFuture::rates(Instant from, Duration stretch) {
   };
   for (const ArcChange& change : spec_->changes) cut(change.at);
   for (Played& played : played_) {
-    play(played, to);
-    std::erase_if(played.outages,
-                  [from](const Outage& outage) { return outage.to && *outage.to <= from; });
-    for (const Outage& outage : played.outages) {
+    played.outages.forget(from);
+    for (const Period& outage : played.outages.until(to)) {
       cut(outage.from);
       if (outage.to) cut(*outage.to);
     }
@@ -68,8 +48,11 @@ std::vector<Bandwidth> KnownFuture::rates(Instant from, Duration stretch) {
     if (next == cuts.end() && cuts.size() > 1) break;
     const double share = next == cuts.end() ? 1.0 : (*next - *at) / stretch;
     std::vector<Bandwidth> now = capacities(*at);
-    for (const Played& played : played_) {
-      if (!is_down(played, *at)) continue;
+    for (Played& played : played_) {
+      const std::vector<Period>& outages = played.outages.until(to);
+      const bool down = std::any_of(outages.begin(), outages.end(),
+                                    [at](const Period& outage) { return outage.has(*at); });
+      if (!down) continue;
       for (const ArcId arc : played.fault->arcs) {
         now[arc.index()] = Bandwidth();
         lost[arc.index()] = spec_->in_flight != InFlight::kWait;

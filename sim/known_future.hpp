@@ -17,26 +17,16 @@ class KnownFuture {
   explicit KnownFuture(const RunSpec& spec);
   /// What can be counted on from an instant on, over a stretch (at that instant, where it is none):
   /// by arc the mean capacity. What is down counts as nothing while it is, where exchanges wait for
-  /// it; where they do not (`in_flight`), an arc that is
-  /// down at any time in it offers nothing, since what is under way there is lost. Of background at
-  /// random the mean counts. Instants may only grow from call to call.
+  /// it; where they do not (`in_flight`), an arc that is down at any time in it offers nothing,
+  /// since what is under way there is lost. Of background at random the mean counts. Instants may
+  /// only grow from call to call.
   std::vector<Bandwidth> rates(Instant from, Duration stretch);
 
  private:
-  struct Outage {
-    Instant from;
-    std::optional<Instant> to;  ///< none: for good
-  };
-  /// A fault with its outages: those that are not yet over, up to where it was looked.
   struct Played {
     const Fault* fault;
-    FaultTimes times;
-    std::vector<Outage> outages;
-    bool over = false;  ///< no other one follows
+    FaultPeriods outages;
   };
-  /// Draws until the last outage begins after the instant.
-  static void play(Played& played, Instant until);
-  static bool is_down(const Played& played, Instant at);
   [[nodiscard]] std::vector<Bandwidth> capacities(Instant at) const;
 
   const RunSpec* spec_;

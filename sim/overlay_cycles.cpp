@@ -38,12 +38,8 @@ Topology shared_map(const CrossSiloMap& map) {
   std::vector<Topology::Link> links;
   for (const CrossSiloMap::Link& link : map.links) {
     const Duration latency = Duration::milliseconds(kMillisecondsPerKm * link.km);
-    links.push_back({.first = SwitchId::at(link.first),
-                     .second = SwitchId::at(link.second),
-                     .capacity = kCoreRate,
-                     .latency = latency,
-                     .reverse_capacity = kCoreRate,
-                     .reverse_latency = latency});
+    links.push_back(Topology::Link::both_ways(SwitchId::at(link.first), SwitchId::at(link.second),
+                                              kCoreRate, latency));
   }
   return {std::string(map.name), switches, std::move(islands), links};
 }
@@ -84,12 +80,8 @@ Topology PublishedModel::map(const OverlayEdges& edges, Bytes payload) const {
   std::vector<Topology::Link> fibres;
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const Duration delay = own[e].latency + payload / own[e].rate;
-    fibres.push_back({.first = SwitchId::at(edges[e].first),
-                      .second = SwitchId::at(edges[e].second),
-                      .capacity = kUnlimited,
-                      .latency = delay,
-                      .reverse_capacity = kUnlimited,
-                      .reverse_latency = delay});
+    fibres.push_back(Topology::Link::both_ways(SwitchId::at(edges[e].first),
+                                               SwitchId::at(edges[e].second), kUnlimited, delay));
   }
   return {shared_->name(), switches, std::move(islands), fibres};
 }

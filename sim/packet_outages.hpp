@@ -1,23 +1,15 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/faults.hpp"
-#include "sim/packet_flow.hpp"
 
 namespace gyre {
 
-/// A time in which an arc loses all that it carries.
-struct Outage {
-  double from_s = 0.0;
-  double to_s = kEndOfTime;
-};
-
-/// When faults strike, drawn as time goes on: what fails by chance fails without end.
+/// When arcs lose all that they carry, by their faults.
 class PacketOutages {
  public:
   /// The faults have to outlive it.
@@ -30,15 +22,7 @@ class PacketOutages {
   std::optional<double> next(std::size_t fault, double after_s);
 
  private:
-  struct Source {
-    FaultTimes times;
-    std::vector<Outage> drawn;  ///< by time, none before the other's end
-    bool over = false;
-  };
-  /// Draws all outages that begin up to then, and one more.
-  static void draw(Source& source, double until_s);
-
-  std::vector<Source> sources_;               ///< by fault
+  std::vector<FaultPeriods> periods_;         ///< by fault
   std::vector<std::vector<std::size_t>> of_;  ///< faults by arc
 };
 

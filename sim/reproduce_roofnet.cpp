@@ -155,12 +155,8 @@ class Mesh {
     }
     std::vector<Topology::Link> fibres(links_.size());
     for (const auto& [ends, link] : links_) {
-      fibres[link] = {.first = SwitchId::at(ends.first),
-                      .second = SwitchId::at(ends.second),
-                      .capacity = kLink,
-                      .latency = {},
-                      .reverse_capacity = kLink,
-                      .reverse_latency = {}};
+      fibres[link] =
+          Topology::Link::both_ways(SwitchId::at(ends.first), SwitchId::at(ends.second), kLink, {});
     }
     topology_ = Topology("roofnet", names_, std::move(islands), fibres);
   }

@@ -46,12 +46,8 @@ Topology nine_cities() {
   std::vector<Topology::Link> links;
   for (const Fibre& fibre : kFibres) {
     const Duration latency = Duration::milliseconds(fibre.latency_ms);
-    links.push_back({.first = SwitchId::at(fibre.from),
-                     .second = SwitchId::at(fibre.to),
-                     .capacity = ten,
-                     .latency = latency,
-                     .reverse_capacity = ten,
-                     .reverse_latency = latency});
+    links.push_back(
+        Topology::Link::both_ways(SwitchId::at(fibre.from), SwitchId::at(fibre.to), ten, latency));
   }
   return {"nine cities", cities, std::move(islands), links};
 }

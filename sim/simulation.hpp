@@ -57,7 +57,7 @@ struct RunSpec {
   StopRule stop;
   std::vector<ArcChange> changes;       ///< by time
   std::vector<Background> background;   ///< together less than the arcs ever have
-  std::vector<Fault> faults;            ///< at fidelity `flow`; of packets they are `packets`'
+  std::vector<Fault> faults;            ///< for packets also as `packets` has them
   std::vector<IslandEvent> churn = {};  ///< islands that leave, return, or are slow
   WithoutMember without_member = WithoutMember::kShrink;
   Duration stall_deadline;

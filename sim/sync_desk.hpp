@@ -83,8 +83,11 @@ class SyncDesk {
   /// The first round that it can have a part in when it comes back, if islands there are in
   /// `round`.
   [[nodiscard]] std::int64_t round_to_join(IslandId island, std::int64_t round) const;
-  /// The island gets a whole model from another one. Blocks until it has it.
-  void download(IslandId island, IslandId from);
+  /// Of the others the one with the least latency to the island, of several the first.
+  [[nodiscard]] std::optional<IslandId> nearest_to(IslandId island,
+                                                   std::span<const IslandId> others) const;
+  /// The island gets so much of another one's model. Blocks until it has it.
+  void download(IslandId island, IslandId from, Bytes bytes);
 
   /// Who waits for whom, for the report of a deadlock.
   [[nodiscard]] std::string who_waits(const IslandTimes& times) const;

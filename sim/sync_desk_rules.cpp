@@ -72,7 +72,6 @@ void SyncDesk::lose_member(const std::shared_ptr<Sync>& sync, IslandId island) {
     std::erase(rest, island);
     if (rest.size() < 2 || parts_.spec.without_member == WithoutMember::kSkip) {
       exchange->drop();
-      if (parts_.packets != nullptr) parts_.packets->flush();
       tell(*sync, *exchange, "dropped", "a member has left; the others keep their models");
     } else if (std::shared_ptr<const PreparedPlan> made = plan_of(*sync, rest)) {
       take_bounds_of(*sync, rest);
@@ -150,7 +149,6 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
   if (!capabilities && !lacks_arcs(exchange)) return;
   if (parts_.spec.in_flight == InFlight::kDrop) {
     exchange.drop();
-    if (parts_.packets != nullptr) parts_.packets->flush();
     tell(sync, exchange, "dropped", "its members keep their models");
     return;
   }
@@ -239,29 +237,30 @@ void SyncDesk::take_bounds_of(Sync& sync, const Clique& present) {
 }
 
 void SyncDesk::fetch(const std::shared_ptr<Sync>& sync, IslandId me) {
-  const Routes& routes = parts_.network.routes;
-  const auto latency = [&](IslandId from) {
-    return routes.latency(topology_.node(from), topology_.node(me));
-  };
-  std::optional<IslandId> nearest;
-  for (const IslandId other : sync->exchanges.front()->prepared().plan.members) {
-    if (!nearest || latency(other) < latency(*nearest)) nearest = other;
-  }
+  const std::optional<IslandId> nearest =
+      nearest_to(me, sync->exchanges.front()->prepared().plan.members);
   check(nearest.has_value(), "a latecomer found no member to fetch the result from");
   const std::vector<IslandId>& gone = sync->exchanges.front()->left();
   if (std::find(gone.begin(), gone.end(), *nearest) == gone.end()) {
     sync->fetching.emplace_back(*nearest, me);
     gate(me)->acquire();
   }
-  const std::vector<Stream> way = multicast_streams(parts_.network, *nearest, {&me, 1});
-  const FlowRoute route = parts_.flows->route(way.front());
-  const Instant sent =
-      parts_.flows->start(*nearest, way.front(), route, parts_.timing.bytes(sync->fragment)).wait();
-  if (parts_.spec.propagation) sleep_until(sent + way.front().deliveries.front().latency);
+  download(me, *nearest, parts_.timing.bytes(sync->fragment));
 }
 
-void SyncDesk::download(IslandId island, IslandId from) {
-  const Bytes bytes = parts_.spec.payload;
+std::optional<IslandId> SyncDesk::nearest_to(IslandId island,
+                                             std::span<const IslandId> others) const {
+  const auto latency = [&](IslandId from) {
+    return parts_.network.routes.latency(topology_.node(from), topology_.node(island));
+  };
+  std::optional<IslandId> nearest;
+  for (const IslandId other : others) {
+    if (!nearest || latency(other) < latency(*nearest)) nearest = other;
+  }
+  return nearest;
+}
+
+void SyncDesk::download(IslandId island, IslandId from, Bytes bytes) {
   const std::vector<Stream> way = multicast_streams(parts_.network, from, {&island, 1});
   if (parts_.packets != nullptr) {
     const std::shared_ptr<PacketFlow> flow =
@@ -271,13 +270,14 @@ void SyncDesk::download(IslandId island, IslandId from) {
     return;
   }
   const FlowRoute route = parts_.flows->route(way.front());
-  const Instant sent = parts_.flows->start(from, way.front(), route, bytes).wait();
-  if (parts_.spec.propagation) sleep_until(sent + way.front().deliveries.front().latency);
+  FlowHandle flow = parts_.flows->start(from, way.front(), route, bytes);
+  const Instant sent = flow.wait();
+  if (parts_.spec.propagation) sleep_until(sent + flow.latency_to(island).value_or(Duration()));
 }
 
 void SyncDesk::give_up(const Sync& sync, CliqueExchange& exchange, const std::string& why) {
   if (parts_.packets->give_up_rule() == GiveUpRule::kDrop) {
-    exchange.drop();
+    exchange.drop(true);
     return;
   }
   fail(fmt::format("round {}, {}: {}", sync.round,

@@ -37,8 +37,8 @@ TEST_P(BadInput, IsRefusedWithPlaceAndReason) {
   std::string message = "no error";
   try {
     const LoadedScenario loaded = load_scenario(path);
-    check_fidelity(loaded.scenario, GetParam().starts_with("packet_") ? Fidelity::kPacket
-                                                                      : Fidelity::kFlow);
+    check_fidelity(loaded.scenario,
+                   GetParam().starts_with("packet_") ? Fidelity::kPacket : Fidelity::kFlow);
   } catch (const InputError& error) {
     message = error.what();
   }

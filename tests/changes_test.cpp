@@ -6,19 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/changing_arcs.hpp"
 #include "tests/policies.hpp"
 #include "tests/run_log.hpp"
 
 namespace gyre {
 namespace {
-
-Bandwidth gbps(double value) {
-  return Bandwidth::bits_per_second(static_cast<std::int64_t>(value * 1e9));
-}
-
-ArcChange change(const Topology& map, double at_s, const std::string& arc, double to_gbps) {
-  return {.at = Instant::at_seconds(at_s), .arc = *map.find_arc(arc), .capacity = gbps(to_gbps)};
-}
 
 // 1 s of compute, then 1 GB at 10 Gbps: 0.8 s and 10 ms. With 5 Gbps from 1.4 s on, half of it is
 // left then, which takes 0.8 s: 2.21 s. Back at 10 Gbps at 1.8 s, 2 Gbit are left: 2.01 s.
@@ -27,9 +20,9 @@ TEST(Changes, StrikeFlowsUnderWay) {
   Repeated policy(topology, {"A+B"});
   for (const auto& [changes, end_s] :
        {std::pair{std::vector<ArcChange>{}, 1.81},
-        {{change(topology, 1.4, "a->b", 5.0)}, 2.21},
-        {{change(topology, 1.4, "a->b", 5.0), change(topology, 1.8, "a->b", 10.0)}, 2.01},
-        {{change(topology, 1.4, "B.down", 5.0)}, 2.21}}) {
+        {{narrower(topology, 1.4, "a->b", 5.0)}, 2.21},
+        {{narrower(topology, 1.4, "a->b", 5.0), narrower(topology, 1.8, "a->b", 10.0)}, 2.01},
+        {{narrower(topology, 1.4, "B.down", 5.0)}, 2.21}}) {
     RunSpec spec = pair_spec(topology, policy);
     spec.changes = changes;
     spec.stop.max_rounds = 1;
@@ -46,10 +39,10 @@ TEST(Changes, AFlowThatBeginsOnASlowArcGetsFasterWithIt) {
   Repeated policy(topology, {"A+B"});
   RunSpec spec = pair_spec(topology, policy);
   spec.stop.max_rounds = 1;
-  spec.changes = {change(topology, 0.9, "a->b", 0.1), change(topology, 1.4, "a->b", 10.0)};
+  spec.changes = {narrower(topology, 0.9, "a->b", 0.1), narrower(topology, 1.4, "a->b", 10.0)};
   EXPECT_NEAR(field(run_log(spec).back(), 2), 1.4 + 0.796 + 0.01, 1e-9);
   // Slow again for the rest: the bound is still the map's.
-  spec.changes.push_back(change(topology, 1.8, "a->b", 1.0));
+  spec.changes.push_back(narrower(topology, 1.8, "a->b", 1.0));
   EXPECT_NEAR(field(run_log(spec).back(), 2), 1.8 + 3.96 + 0.01, 1e-9);
 }
 
@@ -90,7 +83,7 @@ TEST(Changes, AreWhatAPolicyObserves) {
   const Topology topology = pair();
   Watching policy(topology);
   RunSpec spec = pair_spec(topology, policy);
-  spec.changes = {change(topology, 1.4, "a->b", 5.0)};
+  spec.changes = {narrower(topology, 1.4, "a->b", 5.0)};
   EXPECT_EQ(field(run_log(spec).back(), 3), 3.0);
 }
 
@@ -174,18 +167,11 @@ TEST_F(Adaptive, IsRotatingCliquesWhereLittleChanges) {
 // A fibre falls to a twentieth after a minute. Who plans anew gets through more rounds.
 TEST_F(Adaptive, GetsThroughMoreRoundsThanWhoDoesNot) {
   const auto rounds = [&](const std::string& policy_name) {
-    const std::unique_ptr<Policy> policy =
-        make(policy_name, "{objective: consensus, max_clique: 3, max_period: 2}");
-    RunSpec spec = pair_spec(world_.topology, *policy);
-    spec.capabilities = world_.able;
-    spec.payload = Bytes::count(2'000'000'000);
-    spec.compute.step_time = Duration::seconds(1.2);
-    for (const char* arc : {"TYO->SIN", "SIN->TYO"}) {
-      spec.changes.push_back(change(world_.topology, 60.0, arc, 0.5));
-    }
-    spec.stop.max_rounds = 10'000;
-    spec.stop.max_time = Duration::seconds(600.0);
-    return field(run_log(spec).back(), 3);
+    return rounds_in_ten_minutes(world_, policy_name, [&](RunSpec& spec) {
+      for (const char* arc : {"TYO->SIN", "SIN->TYO"}) {
+        spec.changes.push_back(narrower(world_.topology, 60.0, arc, 0.5));
+      }
+    });
   };
   EXPECT_GT(rounds("adaptive-cliques"), 1.3 * rounds("rotating-cliques"));
 }

@@ -7,23 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/changing_arcs.hpp"
 #include "tests/cli.hpp"
 #include "tests/policies.hpp"
 #include "tests/run_log.hpp"
 
 namespace gyre {
 namespace {
-
-Bandwidth gbps(double value) {
-  return Bandwidth::bits_per_second(static_cast<std::int64_t>(value * 1e9));
-}
-
-ArcChange narrower(const Topology& map, double at_s, const std::string& arc, double to_gbps) {
-  return {.at = Instant::at_seconds(at_s),
-          .arc = *map.find_arc(arc),
-          .capacity = gbps(to_gbps),
-          .latency = {}};
-}
 
 ArcChange longer(const Topology& map, double at_s, const std::string& arc, double to_ms) {
   return {.at = Instant::at_seconds(at_s),
@@ -311,18 +301,11 @@ TEST_F(Dynamics, PoliciesObserveWhatIsLeft) {
 TEST_F(Dynamics, AdaptiveCliquesPlanAroundBackground) {
   const World world(nine_city());
   const auto rounds = [&](const std::string& policy_name) {
-    const std::unique_ptr<Policy> policy =
-        make(policy_name, "{objective: consensus, max_clique: 3, max_period: 2}");
-    RunSpec run = pair_spec(world.topology, *policy);
-    run.capabilities = world.able;
-    run.payload = Bytes::count(2'000'000'000);
-    run.compute.step_time = Duration::seconds(1.2);
-    for (const char* arc : {"TYO->SIN", "SIN->TYO"}) {
-      run.background.push_back(always(world.topology, arc, 9.5));
-    }
-    run.stop.max_rounds = 10'000;
-    run.stop.max_time = Duration::seconds(600.0);
-    return field(run_log(run).back(), 3);
+    return rounds_in_ten_minutes(world, policy_name, [&](RunSpec& run) {
+      for (const char* arc : {"TYO->SIN", "SIN->TYO"}) {
+        run.background.push_back(always(world.topology, arc, 9.5));
+      }
+    });
   };
   EXPECT_GT(rounds("adaptive-cliques"), 1.3 * rounds("rotating-cliques"));
 }

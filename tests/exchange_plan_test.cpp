@@ -365,12 +365,9 @@ TEST(ExchangePlan, DoesNotDependOnTheOrderOfTheIslands) {
     std::vector<Topology::Link> links;
     for (std::size_t a = 18; a < world.topology.arc_count(); a += 2) {
       const Arc& arc = world.topology.arc(ArcId::at(a));
-      links.push_back({.first = world.topology.switch_at(arc.tail),
-                       .second = world.topology.switch_at(arc.head),
-                       .capacity = arc.capacity,
-                       .latency = arc.latency,
-                       .reverse_capacity = arc.capacity,
-                       .reverse_latency = arc.latency});
+      links.push_back(Topology::Link::both_ways(world.topology.switch_at(arc.tail),
+                                                world.topology.switch_at(arc.head), arc.capacity,
+                                                arc.latency));
     }
     const World relabelled(Topology("reversed", switches, islands, links));
     for (const char* text : {"SEO+TYO+SIN+LAX+NYC+BAR+LON+AMS+FRA", "SEO+NYC+FRA", "TYO+BAR+AMS"}) {

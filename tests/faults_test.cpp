@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/cli.hpp"
+#include "tests/support.hpp"
 
 namespace gyre {
 namespace {
@@ -40,18 +41,12 @@ stop: {{max_rounds: 2}}
   [[nodiscard]] std::string of_three(const std::string& network, int rounds) const {
     return file("star.yaml", fmt::format(R"(gyre: 1
 name: star
-network:
-  topology:
-    switches: [{{name: S}}]
-    islands: [{{name: a, at: S}}, {{name: b, at: S}}, {{name: c, at: S}}]
-    links: []
-  access: {{bandwidth: 1 Gbps}}
-{}job: {{payload: 1 GB, compute: {{step_time: 1 s}}}}
+{}{}job: {{payload: 1 GB, compute: {{step_time: 1 s}}}}
 task: {{kind: quadratic, optima: [0, 1, 2]}}
 schedules: [{{policy: all-reduce, exchange: direct}}]
 stop: {{max_rounds: {}}}
 )",
-                                         network, rounds))
+                                         kThreeOnASwitch, network, rounds))
         .string();
   }
   /// Column of rounds.csv, of the first run.

@@ -28,12 +28,7 @@ Topology line(const std::vector<std::size_t>& at) {
                        .latency = {}});
   }
   const auto link = [&](std::size_t first, std::size_t second) {
-    return Topology::Link{.first = SwitchId::at(first),
-                          .second = SwitchId::at(second),
-                          .capacity = rate,
-                          .latency = latency,
-                          .reverse_capacity = rate,
-                          .reverse_latency = latency};
+    return Topology::Link::both_ways(SwitchId::at(first), SwitchId::at(second), rate, latency);
   };
   return {"line", {"a", "b", "c"}, std::move(islands), {link(0, 1), link(1, 2)}};
 }

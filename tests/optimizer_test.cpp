@@ -338,12 +338,9 @@ Topology random_wan_100() {
   std::vector<Topology::Link> links;
   for (const CsvRow& row : rows) {
     const Duration latency = Duration::milliseconds(std::stod(row.at("latency_ms")));
-    links.push_back({.first = SwitchId::at(index.at(row.at("island_a"))),
-                     .second = SwitchId::at(index.at(row.at("island_b"))),
-                     .capacity = ten,
-                     .latency = latency,
-                     .reverse_capacity = ten,
-                     .reverse_latency = latency});
+    links.push_back(Topology::Link::both_ways(SwitchId::at(index.at(row.at("island_a"))),
+                                              SwitchId::at(index.at(row.at("island_b"))), ten,
+                                              latency));
   }
   return {"random wan", names, std::move(islands), links};
 }

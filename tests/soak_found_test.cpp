@@ -11,6 +11,7 @@
 
 #include "analysis/csv.hpp"
 #include "tests/soak_play.hpp"
+#include "tests/support.hpp"
 
 namespace gyre {
 namespace {
@@ -100,20 +101,14 @@ TEST(SoakChecks, SeeWhatIsWrong) {
 RandomScenario of_three(Fidelity fidelity, const std::string& network, const std::string& job) {
   return {.text = fmt::format(R"(gyre: 1
 name: three
-network:
-  topology:
-    switches: [{{name: S}}]
-    islands: [{{name: a, at: S}}, {{name: b, at: S}}, {{name: c, at: S}}]
-    links: []
-  access: {{bandwidth: 1 Gbps}}
-  modes: [neither]
+{}  modes: [neither]
 {}
 job: {{payload: 500 MB, compute: {{step_time: 1 s}}, {}}}
 task: {{kind: quadratic, optima: [0, 1, 2]}}
 schedules: [{{policy: all-reduce, exchange: direct}}]
 stop: {{max_rounds: 2}}
 )",
-                              network, job),
+                              kThreeOnASwitch, network, job),
           .fidelity = fidelity,
           .mean = {}};
 }

@@ -59,12 +59,7 @@ Topology chain() {
   };
   const auto link = [rate](std::size_t first, double latency_ms) {
     const Duration latency = Duration::milliseconds(latency_ms);
-    return Topology::Link{.first = SwitchId::at(first),
-                          .second = SwitchId::at(first + 1),
-                          .capacity = rate,
-                          .latency = latency,
-                          .reverse_capacity = rate,
-                          .reverse_latency = latency};
+    return Topology::Link::both_ways(SwitchId::at(first), SwitchId::at(first + 1), rate, latency);
   };
   return {"chain",
           {"a", "b", "c"},

@@ -72,12 +72,8 @@ Topology nine_city_in_order(const std::vector<std::string>& cities, Bandwidth ac
   std::vector<Topology::Link> links;
   for (const CityLink& link : kCityLinks) {
     const Duration latency = Duration::milliseconds(link.latency_ms);
-    links.push_back({.first = switch_of(link.from),
-                     .second = switch_of(link.to),
-                     .capacity = core,
-                     .latency = latency,
-                     .reverse_capacity = core,
-                     .reverse_latency = latency});
+    links.push_back(
+        Topology::Link::both_ways(switch_of(link.from), switch_of(link.to), core, latency));
   }
   return {"nine-city", cities, islands, links};
 }

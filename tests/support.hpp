@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/bounds.hpp"
@@ -16,6 +17,16 @@
 #include "schedules/stream.hpp"
 
 namespace gyre {
+
+/// Three islands on one switch, of 1 Gbit/s each, as a scenario says it; further lines of its
+/// `network` may follow.
+inline constexpr std::string_view kThreeOnASwitch = R"(network:
+  topology:
+    switches: [{name: S}]
+    islands: [{name: a, at: S}, {name: b, at: S}, {name: c, at: S}]
+    links: []
+  access: {bandwidth: 1 Gbps}
+)";
 
 /// The nine cities of the public example that comes with the DoubleZero Foundation's
 /// network-shapley tool: one switch and one island a city, links of 10 Gbps. Islands in the order

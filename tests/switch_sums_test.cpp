@@ -46,8 +46,7 @@ TEST(Bfloat16, RoundsToNearestEven) {
   EXPECT_EQ(to_bfloat16(1.00390625F), 1.0F);
   EXPECT_EQ(to_bfloat16(1.01171875F), 1.015625F);
   EXPECT_EQ(to_bfloat16(-3.14159265F), -3.140625F);
-  EXPECT_EQ(to_bfloat16(std::numeric_limits<float>::max()),
-            std::numeric_limits<float>::infinity());
+  EXPECT_EQ(to_bfloat16(std::numeric_limits<float>::max()), std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isnan(to_bfloat16(std::nanf(""))));
 }
 
@@ -116,8 +115,8 @@ TEST(SwitchSums, AddInTheOrderOfTheTable) {
       expected += static_cast<float>(models[from.index()][0]);
     }
   }
-  const SwitchAverages got = switch_averages(world.topology, plan, program,
-                                             numbers_of(SumFormat::kFloat32), models);
+  const SwitchAverages got =
+      switch_averages(world.topology, plan, program, numbers_of(SumFormat::kFloat32), models);
   EXPECT_EQ(got.of_member[0][0], static_cast<double>(expected) / 3.0);
   EXPECT_NE(got.of_member[0][0], 1.0 / 3.0);
 }
