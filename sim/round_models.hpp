@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/ids.hpp"
@@ -26,8 +27,14 @@ class RoundModels {
   /// Calls `see` while all islands hold the models with which they ended their last rounds; those
   /// that are away (by island) the average of the others. Returns the samples behind them.
   std::int64_t evaluate(const std::vector<bool>& away, const std::function<void()>& see);
+  /// The same with the models as they are.
+  void evaluate_now(const std::vector<bool>& away, const std::function<void()>& see);
 
  private:
+  using Kept = std::vector<std::pair<IslandId, std::size_t>>;  ///< slots
+  /// Calls `see` while islands hold what is kept of them, and those that are away the mean.
+  void see_with(Kept kept, const std::vector<bool>& away, const std::function<void()>& see);
+
   struct State {
     std::int64_t samples = 0;
     std::optional<std::size_t> kept;  ///< slot; none: it still has that model

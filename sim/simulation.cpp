@@ -184,14 +184,13 @@ void Simulation::end_round(IslandId me) {
 }
 
 bool Simulation::advance() {
-  const auto is_there = [this](std::size_t i) { return !away_[i]; };
   bool ended = false;
   while (behind_ == 0 && std::find(away_.begin(), away_.end(), false) != away_.end()) {
     // The last island through: every island has ended this round now.
     ended = true;
     ++result_.rounds;
     for (std::size_t i = 0; i < islands_.size(); ++i) {
-      if (is_there(i) && islands_[i].rounds == result_.rounds) ++behind_;
+      if (!away_[i] && islands_[i].rounds == result_.rounds) ++behind_;
     }
     placements_.forget_before(result_.rounds);
     const auto rounds = static_cast<double>(result_.rounds);
@@ -233,11 +232,11 @@ void Simulation::evaluate(Models models) {
   };
   if (models == Models::kOfRounds) {
     row.samples = round_models_.evaluate(away_, see);
-    if (spec_.task != nullptr) row.evaluation = of_those_present(row.evaluation, away_);
   } else {
     for (const IslandState& island : islands_) row.samples += island.samples;
-    see();
+    round_models_.evaluate_now(away_, see);
   }
+  if (spec_.task != nullptr) row.evaluation = of_those_present(row.evaluation, away_);
   result_.learning_wall_s += start.elapsed_s();
   result_.last = row;
   observer_.on_trace(row);

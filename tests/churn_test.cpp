@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/cli.hpp"
+#include "tests/support.hpp"
 
 namespace gyre {
 namespace {
@@ -17,13 +18,7 @@ class ChurnRuns : public Cli {
                                      const std::string& more = "") const {
     return file("churn.yaml", fmt::format(R"(gyre: 1
 name: churn
-network:
-  topology:
-    switches: [{{name: S}}]
-    islands: [{{name: a, at: S}}, {{name: b, at: S}}, {{name: c, at: S}}]
-    links: []
-  access: {{bandwidth: 1 Gbps}}
-  modes: [neither]
+{}  modes: [neither]
 job: {{payload: 1 GB, compute: {{step_time: 1 s}}}}
 task: {{kind: quadratic, optima: [0, 1, 5]}}
 evaluate: {{every_rounds: 1}}
@@ -31,7 +26,7 @@ schedules: [{{policy: all-reduce, exchange: direct}}]
 churn: {}
 stop: {{max_rounds: {}}}
 {})",
-                                          churn, rounds, more))
+                                          kThreeOnASwitch, churn, rounds, more))
         .string();
   }
   void run(const std::string& file, const std::string& more = "") const {
@@ -65,6 +60,14 @@ TEST_F(ChurnRuns, TheOthersExchangeAmongThemselves) {
   // A step of gradient descent moves a tenth of the way to the optima, which are then 0 and 1: the
   // island that is away is no part of the average, 0.05, nor of the distance from it.
   EXPECT_NEAR(std::stod(cells("trace.csv", "consensus_distance")[1]), 0.0, 1e-30);
+}
+
+// Where time ends in the middle of a round as well: of 0 and 0.1, c at 0 not counted.
+TEST_F(ChurnRuns, WhoIsAwayIsNotEvaluated) {
+  run(scenario("{events: [{island: c, from: 500 ms}], without_member: shrink}", 2),
+      "--set 'stop.max_time=4 s'");
+  EXPECT_EQ(cells("trace.csv", "time_s"), (Cells{"0", "4"}));
+  EXPECT_NEAR(std::stod(cells("trace.csv", "consensus_distance")[1]), 0.0025, 1e-12);
 }
 
 TEST_F(ChurnRuns, WhatIsUnderWayStartsAgain) {
@@ -102,6 +105,10 @@ TEST_F(ChurnRuns, StallingWaitsForIt) {
   EXPECT_EQ(cells("rounds.csv", "communication_s"), (Cells{"16"}));
   EXPECT_EQ(cells("trace.csv", "time_s"), (Cells{"0", "30"}));
   EXPECT_EQ(cells("events.csv", "effect")[1], "it has downloaded 1 GB from a");
+  // What it downloads takes the latency that a's link then has, as the exchange does.
+  run(scenario(events + " deadline: 100 s}", 1),
+      "--set 'network.changes=[{at: 4 s, arcs: [a.up], latency: 500 ms}]'");
+  EXPECT_EQ(cells("trace.csv", "time_s"), (Cells{"0", "31"}));
   // The others are ready at 1 s and go on at 3 s; then as if they shrank.
   run(scenario(events + " deadline: 2 s}", 1));
   EXPECT_EQ(cells("rounds.csv", "wait_s"), (Cells{"2"}));
