@@ -131,11 +131,9 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     return plan;
   }
   std::optional<ExchangePlan> best;
-  bool capable = false;
   for (std::size_t s = 0; s < network.topology.switch_count(); ++s) {
     const SwitchId root = SwitchId::at(s);
-    if (!network.capabilities.adds(root) || !network.capabilities.replicates(root)) continue;
-    capable = true;
+    if (!can_be_root(network, clique, root)) continue;
     if (best && in_network_least(network, clique, payload, root) >= best->predicted.total()) {
       continue;
     }
@@ -148,8 +146,8 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     if (!best || plan.predicted.total() < best->predicted.total()) best = std::move(plan);
   }
   if (!best) {
-    check(capable, "in-network exchange without a capable switch");
-    // No root keeps to the tables: the members do without the switches' sums.
+    check(available(network, Exchange::kInNetwork), "in-network exchange without a capable switch");
+    // No root is in reach and keeps to the tables: the members do without the switches' sums.
     return plan_direct(network, clique, payload);
   }
   return std::move(*best);

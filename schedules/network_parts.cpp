@@ -58,28 +58,4 @@ std::vector<ArcId> arcs_of(const Topology& topology, std::span<const IslandId> i
   return kept;
 }
 
-Capabilities within_reach(const Topology& topology, const Routes& routes, Capabilities able) {
-  std::vector<NodeId> islands;
-  for (std::size_t i = 0; i < topology.island_count(); ++i) {
-    const NodeId node = topology.node(IslandId::at(i));
-    const NodeId at = topology.node(topology.island(IslandId::at(i)).at);
-    bool joined = topology.switch_count() == 1;
-    for (std::size_t s = 0; s < topology.switch_count() && !joined; ++s) {
-      const NodeId other = topology.node(SwitchId::at(s));
-      joined = other != at && routes.leads(node, other) && routes.leads(other, node);
-    }
-    if (joined) islands.push_back(node);
-  }
-  for (std::size_t s = 0; s < topology.switch_count(); ++s) {
-    const NodeId node = topology.node(SwitchId::at(s));
-    const bool reaches = std::all_of(islands.begin(), islands.end(), [&](NodeId island) {
-      return routes.leads(node, island) && routes.leads(island, node);
-    });
-    if (reaches) continue;
-    able.multicast[s] = false;
-    able.aggregation[s] = false;
-  }
-  return able;
-}
-
 }  // namespace gyre

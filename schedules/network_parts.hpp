@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "models/capabilities.hpp"
 #include "models/routing.hpp"
 #include "models/topology.hpp"
 #include "schedules/round.hpp"
@@ -20,10 +19,5 @@ Topology map_of(const Topology& topology, std::span<const IslandId> islands);
 /// The arcs of that map that are among `arcs` of the whole one.
 std::vector<ArcId> arcs_of(const Topology& topology, std::span<const IslandId> islands,
                            std::span<const ArcId> arcs);
-
-/// What the switches can still do where the routes leave arcs out: one that does not reach all
-/// islands that are joined to something, and is reached by them, is not to be a root of theirs. An
-/// island that nobody reaches is no reason to do without a switch.
-Capabilities within_reach(const Topology& topology, const Routes& routes, Capabilities able);
 
 }  // namespace gyre

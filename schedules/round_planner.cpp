@@ -81,15 +81,13 @@ PlannedPeriod RoundPlanner::period_for(std::span<const Bandwidth> rates,
   const Topology topology = whole.topology.with_capacities(capacities);
   const Routes around(topology, away);
   const bool reroutes = exchanges_->reroutes;
-  const Capabilities able =
-      reroutes ? within_reach(topology, around, whole.capabilities) : whole.capabilities;
   const std::size_t islands = topology.island_count();
   PlannedPeriod period{.rounds = {make_round({}, islands)}, .times = {Duration()}};
   for (const Clique& part : joined_parts(topology, around)) {
     if (part.size() == 1) continue;
     const Topology map = part.size() == islands ? topology : map_of(topology, part);
     const Routes routes(map, reroutes ? arcs_of(topology, part, away) : std::vector<ArcId>());
-    const PlannedPeriod& own = planned({map, routes, able, whole.limits}, keep_going);
+    const PlannedPeriod& own = planned({map, routes, whole.capabilities, whole.limits}, keep_going);
     if (own.rounds.empty()) return {};
     period = side_by_side(period, own, part);
   }

@@ -338,9 +338,18 @@ std::vector<Stream> reduction_streams(const Network& network, std::span<const Is
   return streams;
 }
 
+bool can_be_root(const Network& network, std::span<const IslandId> members, SwitchId root) {
+  if (!network.capabilities.adds(root) || !network.capabilities.replicates(root)) return false;
+  const NodeId node = network.topology.node(root);
+  return std::all_of(members.begin(), members.end(), [&](IslandId i) {
+    const NodeId member = network.topology.node(i);
+    return network.routes.leads(member, node) && network.routes.leads(node, member);
+  });
+}
+
 Stream in_network_stream(const Network& network, std::span<const IslandId> members, SwitchId root) {
-  check(network.capabilities.adds(root) && network.capabilities.replicates(root),
-        "the root of an in-network exchange has to add and replicate");
+  check(can_be_root(network, members, root),
+        "the root of an in-network exchange has to add, to replicate, and to reach its members");
   const NodeId node = network.topology.node(root);
   std::vector<Branch> up = Tree(network, node, members, Tree::Direction::kToRoot).branches(node);
   const std::vector<Branch> down =

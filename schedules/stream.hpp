@@ -83,8 +83,12 @@ std::vector<Stream> multicast_streams(const Network& network, IslandId source,
 std::vector<Stream> reduction_streams(const Network& network, std::span<const IslandId> sources,
                                       IslandId receiver);
 
+/// Whether sums of the members may turn round at the switch: it adds and replicates, and they reach
+/// each other, which with arcs left out of the routes not all do.
+bool can_be_root(const Network& network, std::span<const IslandId> members, SwitchId root);
+
 /// All members' sum up to the switch `root` and from there to all members, pipelined: latency = the
-/// deepest way up + the way down. Requires that `root` adds and replicates.
+/// deepest way up + the way down. Requires that it can be their root.
 Stream in_network_stream(const Network& network, std::span<const IslandId> members, SwitchId root);
 
 /// Why the stream is not one that the switches can carry, or nothing. Its arcs have to be a tree

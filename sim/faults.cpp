@@ -126,7 +126,7 @@ ReducedNetwork::ReducedNetwork(const Network& whole, const Outages& outages)
     : topology_(without(whole.topology, outages.down())),
       down_(outages.down()),
       routes_(topology_, {down_.begin(), down_.end()}),
-      able_(within_reach(topology_, routes_, outages.able())),
+      able_(outages.able()),
       network_{
           .topology = topology_, .routes = routes_, .capabilities = able_, .limits = whole.limits} {
 }

@@ -111,18 +111,30 @@ class Builder {
       }
       const auto index = static_cast<std::uint32_t>(tables_.receivers.size());
       const NodeId node = topology_.node(delivery.receiver);
-      bool ends = false;
-      for (const Port& port : program_.ends) {
-        if (topology_.arc(port.arc).head != node || node == program_.root) continue;
-        tables_.ends[lane(port)] = index;
-        ends = true;
-      }
-      if (!ends) tables_.root_receives = index;
+      const std::vector<Port> ways_in = ways_into(node);
+      for (const Port& port : ways_in) tables_.ends[lane(port)] = index;
+      check(tables_.sums || !ways_in.empty(), "nothing of a flow leads to its receiver");
+      if (ways_in.empty()) tables_.root_receives = index;
       for (const IslandId from : sources) {
         receiver.ack_latency.push_back(network_.routes.latency(node, topology_.node(from)));
       }
       tables_.receivers.push_back(std::move(receiver));
     }
+  }
+
+  /// What a receiver has got when it has come in. None into the root of sums, whose row completes
+  /// them.
+  [[nodiscard]] std::vector<Port> ways_into(NodeId node) const {
+    std::vector<Port> ways;
+    if (tables_.sums && node == program_.root) return ways;
+    for (const Port& port : program_.ends) {
+      if (topology_.arc(port.arc).head == node) ways.push_back(port);
+    }
+    if (node != program_.root) return ways;
+    for (const ProgramEntry& entry : program_.rows) {
+      if (entry.node == node) ways.insert(ways.end(), entry.in.begin(), entry.in.end());
+    }
+    return ways;
   }
 
   /// Marks the way up: who adds, and what each lane carries when it is complete.

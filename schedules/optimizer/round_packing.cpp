@@ -144,10 +144,18 @@ RoundPacking RoundPacker::pack(const Round& round) {
 Duration least_latency(const PackingProblem& problem, const Clique& clique) {
   const Network& network = *problem.network;
   const Topology& topology = network.topology;
+  std::vector<NodeId> roots;
+  if (problem.kind == PackingKind::kIslands && clique.size() > 2) {
+    for (const IslandId i : clique) roots.push_back(topology.node(i));
+  }
   const bool adds =
       problem.kind == PackingKind::kIslands || problem.kind == PackingKind::kInNetwork;
-  Duration most;
-  if (!adds || clique.size() == 2) {
+  for (std::size_t s = 0; adds && clique.size() > 2 && s < topology.switch_count(); ++s) {
+    const SwitchId root = SwitchId::at(s);
+    if (can_be_root(network, clique, root)) roots.push_back(topology.node(root));
+  }
+  if (roots.empty()) {
+    Duration most;
     for (const IslandId u : clique) {
       for (const IslandId v : clique) {
         most = std::max(most, network.routes.latency(topology.node(u), topology.node(v)));
@@ -155,17 +163,6 @@ Duration least_latency(const PackingProblem& problem, const Clique& clique) {
     }
     return most;
   }
-  std::vector<NodeId> roots;
-  if (problem.kind == PackingKind::kIslands) {
-    for (const IslandId i : clique) roots.push_back(topology.node(i));
-  }
-  for (std::size_t s = 0; s < topology.switch_count(); ++s) {
-    const SwitchId root = SwitchId::at(s);
-    if (network.capabilities.adds(root) && network.capabilities.replicates(root)) {
-      roots.push_back(topology.node(root));
-    }
-  }
-  check(!roots.empty(), "nothing can be the root");
   std::optional<Duration> least;
   for (const NodeId root : roots) {
     Duration up;

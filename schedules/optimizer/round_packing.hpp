@@ -60,7 +60,8 @@ inline constexpr double kBitsPerGigabit = 1e9;
 std::vector<Clique> exchanging_cliques(const Round& round);
 
 /// The least latency that a clique's exchange of this kind can have: direct max d(u, v); into a
-/// member (or switch) and out again min_root (max_u d(u, root) + max_v d(root, v)).
+/// member (or switch) and out again min_root (max_u d(u, root) + max_v d(root, v)), as direct where
+/// nothing can be the root.
 Duration least_latency(const PackingProblem& problem, const Clique& clique);
 
 }  // namespace gyre
