@@ -162,15 +162,18 @@ void CliqueExchange::leave_attempt(Attempt& attempt) {
   // First what they have sent: closing them lets others run, who may report the exchange and end
   // the run.
   for (std::size_t f = 0; f < attempt.states.size(); ++f) {
-    if (!attempt.states[f].launched) continue;
-    const Bytes sent = networks_.flows->settle(attempt.states[f].handle);
-    for (const ArcUse& use : attempt.plan->plan.flows[f].stream.arcs) {
-      if (networks_.topology->is_core(use.arc)) lost_wan_bytes_ += sent * use.copies;
-    }
+    if (attempt.states[f].launched) settle_lost(attempt, f);
   }
   for (FlowState& state : attempt.states) {
     if (state.launched) networks_.flows->close(state.handle);
     for (const Gate& gate : std::exchange(state.waiting, {})) gate->release();
+  }
+}
+
+void CliqueExchange::settle_lost(Attempt& attempt, std::size_t flow) {
+  const Bytes sent = networks_.flows->settle(attempt.states[flow].handle);
+  for (const ArcUse& use : attempt.plan->plan.flows[flow].stream.arcs) {
+    if (networks_.topology->is_core(use.arc)) lost_wan_bytes_ += sent * use.copies;
   }
 }
 
@@ -180,6 +183,11 @@ void CliqueExchange::start(Attempt& attempt, IslandId starter, std::size_t flow)
   if (networks_.packets == nullptr) {
     state.handle =
         networks_.flows->start(starter, planned.stream, attempt.plan->routes[flow], planned.bytes);
+    // Starting lets others run, who may have left the attempt and not known of this flow.
+    if (attempt.left) {
+      settle_lost(attempt, flow);
+      networks_.flows->close(state.handle);
+    }
   } else if (!dropped_ && !attempt.left) {
     PacketFlow& running = packets(attempt, flow);
     for (const IslandId source : planned.stream.sources) {

@@ -117,6 +117,8 @@ class CliqueExchange {
   /// Blocks until the flow has left; returns when `member` is done with it.
   Instant settle(Attempt& attempt, std::size_t flow, IslandId member, const Gate& gate);
   void leave_attempt(Attempt& attempt);
+  /// Counts a flow of an attempt that has been left with what it has sent.
+  void settle_lost(Attempt& attempt, std::size_t flow);
   /// Ends its packets, and wakes who waits for them when the present event is over.
   void abort_packets(Attempt& attempt);
   [[nodiscard]] const PreparedPlan& plan() const { return *attempt_->plan; }
