@@ -33,7 +33,8 @@ PacketFlow& CliqueExchange::packets(Attempt& attempt, std::size_t flow) {
   FlowState& state = attempt.states[flow];
   if (state.packets == nullptr) {
     state.packets =
-        networks_.packets->open(attempt.plan->packets[flow], attempt.plan->plan.flows[flow].bytes);
+        networks_.packets->open(attempt.plan->packets[flow], attempt.plan->plan.flows[flow].bytes,
+                                launches_alone(flow) && !has_begun_);
     state.packets->on_give_up = [this](const std::string& why) {
       if (on_give_up) on_give_up(why);
     };

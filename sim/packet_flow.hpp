@@ -103,7 +103,8 @@ struct WaitingChunk {
 struct RowState {
   ByChunk<ChunkState> chunks;
   std::int64_t in_use = 0;
-  std::int64_t limit = 0;                         ///< slots that are its own; 0: unlimited
+  std::int64_t limit = 0;                         ///< slots that it may take; 0: unlimited
+  std::int64_t wanted = 0;                        ///< of them, if there are so many
   std::vector<RingBuffer<WaitingChunk>> waiting;  ///< by place in `in`; empty before the first
   std::int64_t reserved_bytes = 0;
   bool draining = false;
@@ -171,6 +172,7 @@ struct PacketFlow {
   double trip_deviation_s = 0.0;
   std::vector<double> memory_shares;  ///< by row: of its switch's memory
   bool admitted = false;              ///< it has its slots
+  bool early = false;                 ///< each source launches when it is ready, and not all are
   bool acknowledges = false;
 
   std::vector<LaneState> lanes;

@@ -134,8 +134,9 @@ void PacketNetwork::report_switches() {
   }
 }
 
-std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes bytes) {
+std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes bytes, bool early) {
   auto flow = std::make_shared<PacketFlow>();
+  flow->early = early;
   flow->tables = plan.tables;
   flow->memory_shares = plan.memory_shares;
   flow->bytes = bytes.in_bytes();
@@ -171,8 +172,9 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
   flows_.push_back(flow);
   if (flow->bytes == 0) {
     end(*flow, simulated_now().in_seconds());
-  } else if (!waiting_.empty() || !admit(*flow)) {
+  } else {
     waiting_.push_back(flow.get());
+    admit_waiting();
   }
   return flow;
 }
@@ -182,6 +184,16 @@ std::shared_ptr<PacketFlow> PacketNetwork::open(const PacketPlan& plan, Bytes by
 bool PacketNetwork::admit(PacketFlow& flow) {
   if (!rows_.open(flow)) return false;
   flow.admitted = true;
+  set_window(flow);
+  flow.acknowledges = flow.window > 0 || flow.timeout_s > 0.0;
+  for (std::size_t s = 0; s < flow.sources.size(); ++s) {
+    if (flow.sources[s].launching) put_launch(flow, s);
+  }
+  return true;
+}
+
+void PacketNetwork::set_window(PacketFlow& flow) const {
+  flow.window = 0;
   const SwitchLimits* limits = options_.limits;
   const bool clocked = flow.tables->sums && limits != nullptr &&
                        limits->discipline == AggregationDiscipline::kAckClocked;
@@ -199,18 +211,29 @@ bool PacketNetwork::admit(PacketFlow& flow) {
       flow.window = flow.window == 0 ? row.limit : std::min(flow.window, row.limit);
     }
   }
-  flow.acknowledges = flow.window > 0 || flow.timeout_s > 0.0;
-  for (std::size_t s = 0; s < flow.sources.size(); ++s) {
-    if (flow.sources[s].launching) put_launch(flow, s);
-  }
-  return true;
 }
 
 void PacketNetwork::admit_waiting() {
   while (!waiting_.empty()) {
-    PacketFlow* first = waiting_.front();
-    if (!first->ended && !admit(*first)) return;
-    waiting_.erase(waiting_.begin());
+    auto first = std::find_if(waiting_.begin(), waiting_.end(),
+                              [](const PacketFlow* flow) { return !flow->early; });
+    if (first == waiting_.end()) first = waiting_.begin();
+    if (!(*first)->ended && !admit(**first)) return;
+    waiting_.erase(first);
+  }
+}
+
+/// Nobody has a result of it yet, so that its window may grow with its slots.
+void PacketNetwork::all_ready(PacketFlow& flow) {
+  flow.early = false;
+  if (!flow.admitted) {
+    admit_waiting();
+    return;
+  }
+  rows_.give_kept(flow);
+  set_window(flow);
+  for (std::size_t s = 0; s < flow.sources.size(); ++s) {
+    try_send(flow, s, simulated_now().in_seconds());
   }
 }
 
@@ -232,6 +255,10 @@ void PacketNetwork::launch(PacketFlow& flow, IslandId island) {
     if (flow.tables->sources[s].island != island || flow.sources[s].launching) continue;
     flow.sources[s].launching = true;
     if (flow.admitted) put_launch(flow, s);
+  }
+  if (flow.early && std::all_of(flow.sources.begin(), flow.sources.end(),
+                                [](const SourceState& source) { return source.launching; })) {
+    all_ready(flow);
   }
   agenda_.flush();
 }

@@ -95,8 +95,8 @@ class PacketNetwork {
   void watch_switches(OnSwitch callback, Duration interval);
   void report_switches();
 
-  /// A flow that nobody has launched yet.
-  std::shared_ptr<PacketFlow> open(const PacketPlan& plan, Bytes bytes);
+  /// A flow that nobody has launched yet. `early`: not all of its sources are ready.
+  std::shared_ptr<PacketFlow> open(const PacketPlan& plan, Bytes bytes, bool early = false);
   /// The source `island` starts to send. Does nothing if it is no source or has started.
   void launch(PacketFlow& flow, IslandId island);
   /// Blocks the calling actor, the island's, until its part has ended; `gate` is its own.
@@ -128,6 +128,8 @@ class PacketNetwork {
   void acknowledged(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   bool admit(PacketFlow& flow);
   void admit_waiting();
+  void set_window(PacketFlow& flow) const;
+  void all_ready(PacketFlow& flow);
   void put_launch(PacketFlow& flow, std::size_t s);
   void begin_source(PacketFlow& flow, std::size_t s, double now_s);
   void try_send(PacketFlow& flow, std::size_t s, double now_s);
@@ -161,7 +163,7 @@ class PacketNetwork {
   FairRates fair_rates_;
   OfferedCapacities offers_;
   std::vector<std::shared_ptr<PacketFlow>> flows_;  ///< that something still refers to
-  std::vector<PacketFlow*> waiting_;                ///< for slots, in order
+  std::vector<PacketFlow*> waiting_;                ///< for slots, in order; early ones last
   std::vector<PacketFlow*> sharing_;                ///< with a fair share, in order of launch
   std::vector<std::optional<Rng>> launch_streams_;
   std::function<void()> look_up_;

@@ -185,6 +185,10 @@ bool PacketRows::takes(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, 
   }
   const RowState& at = flow.rows[row];
   if (at.limit == 0) return true;
+  if (passes_unsummed()) {
+    const std::int64_t used = usage_[table.node.index()].bytes;
+    return at.in_use < at.limit && used + flow.chunk_bytes <= limits_->memory->in_bytes();
+  }
   return at.in_use < at.limit * (flow.timeout_s > 0.0 && clocked() ? 2 : 1);
 }
 

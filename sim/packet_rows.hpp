@@ -52,8 +52,12 @@ class PacketRows {
   void on_change(OnChange callback) { on_change_ = std::move(callback); }
 
   /// Gives the rows of a fresh flow their slots, at all of its switches at once; false if there are
-  /// none left at one of them.
+  /// none left at one of them. A flow that not all of its sources are ready for leaves one free for
+  /// those of which all are: else they, and so who is to come yet, could wait for ever. Who passes
+  /// on what finds no room needs none to begin.
   [[nodiscard]] bool open(PacketFlow& flow);
+  /// All of its sources are ready: it has what it left free, as far as nobody else does.
+  void give_kept(PacketFlow& flow);
   /// A chunk has arrived at a node on a lane that feeds a row.
   void arrive(PacketFlow& flow, const PacketEvent& event, double now_s);
   /// The adder has taken a contribution: it takes the next one, the inputs in turn.

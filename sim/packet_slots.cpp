@@ -12,31 +12,51 @@ namespace gyre {
 bool PacketRows::open(PacketFlow& flow) {
   if (limits_ == nullptr || !limits_->memory) return true;
   const std::int64_t memory = limits_->memory->in_bytes();
-  const bool copies = clocked() && flow.timeout_s > 0.0;
-  const std::int64_t all = memory / (copies ? 2 * flow.chunk_bytes : flow.chunk_bytes);
+  const std::int64_t copies = clocked() && flow.timeout_s > 0.0 ? 2 : 1;
+  const std::int64_t all = memory / (copies * flow.chunk_bytes);
   const std::int64_t slot_bytes = memory / all;
+  const std::int64_t all_largest = memory / (copies * ports_->options().transport.chunk.in_bytes());
+  const std::int64_t kept = !flow.early ? 0 : all_largest > 0 ? memory / all_largest : memory;
   std::vector<std::uint32_t> rows;
   std::vector<std::int64_t> needs(topology_->switch_count(), 0);
   for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
     const PacketRow& row = flow.tables->rows[r];
     if (!row.adds || !row.at_switch) continue;
+    const double share = r < flow.memory_shares.size() ? flow.memory_shares[r] : 1.0;
+    flow.rows[r].wanted = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(all) * share + 1e-9));
+    if (passes_unsummed()) {
+      flow.rows[r].limit = flow.rows[r].wanted;
+      continue;
+    }
     rows.push_back(r);
     const std::size_t at = row.node.index();
     needs[at] += slot_bytes;
-    if (reserved_bytes_[at] + needs[at] > memory) return false;
+    if (reserved_bytes_[at] + needs[at] + kept > memory) return false;
   }
   for (const std::uint32_t r : rows) {
     const std::size_t at = flow.tables->rows[r].node.index();
-    const double share = r < flow.memory_shares.size() ? flow.memory_shares[r] : 1.0;
-    const auto wanted = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(static_cast<double>(all) * share + 1e-9));
     needs[at] -= slot_bytes;
-    const std::int64_t free = (memory - reserved_bytes_[at] - needs[at]) / slot_bytes;
-    flow.rows[r].limit = std::min(wanted, free);
+    const std::int64_t free = (memory - reserved_bytes_[at] - needs[at] - kept) / slot_bytes;
+    flow.rows[r].limit = std::min(flow.rows[r].wanted, free);
     reserved_bytes_[at] += flow.rows[r].limit * slot_bytes;
     flow.rows[r].reserved_bytes = flow.rows[r].limit * slot_bytes;
   }
   return true;
+}
+
+void PacketRows::give_kept(PacketFlow& flow) {
+  for (std::uint32_t r = 0; r < flow.rows.size(); ++r) {
+    RowState& row = flow.rows[r];
+    if (row.reserved_bytes == 0 || row.limit == row.wanted) continue;
+    const std::int64_t slot_bytes = row.reserved_bytes / row.limit;
+    std::int64_t& reserved = reserved_bytes_[flow.tables->rows[r].node.index()];
+    const std::int64_t free = (limits_->memory->in_bytes() - reserved) / slot_bytes;
+    const std::int64_t more = std::min(row.wanted - row.limit, free);
+    row.limit += more;
+    row.reserved_bytes += more * slot_bytes;
+    reserved += more * slot_bytes;
+  }
 }
 
 void PacketRows::release(PacketFlow& flow, std::uint32_t row, std::int64_t chunk, double now_s) {
