@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/csv.hpp"
+#include "schedules/switch_limits.hpp"
 #include "tests/soak_play.hpp"
 #include "tests/support.hpp"
 
@@ -216,6 +217,119 @@ TEST(SoakFound, OutagesOfPacketsAreDrawnAsTimeGoesOn) {
              {});
   EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
   EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// Of cliques that are planned together one may add at its only other member, into which no row
+// leads that completes what one source alone sends.
+TEST(SoakFound, WhatOneSourceSendsAloneArrivesAtTheRoot) {
+  const RandomScenario made{.text = R"(gyre: 1
+name: root
+network:
+  topology:
+    switches: [{name: S}, {name: T}]
+    islands:
+      - {name: a, at: T}
+      - {name: b, at: S}
+      - {name: c, at: T}
+      - {name: d, at: S, down: 300 Mbps}
+      - {name: e, at: T}
+    links: [{between: [T, S], latency: 0 ms, bandwidth: 900 Mbps}]
+  access: {bandwidth: 2 Gbps}
+  modes: [both]
+  capable: {aggregation: [S]}
+  routing: engineered
+  transport: {chunk: 1 MB}
+job: {payload: 20 MB, compute: {step_time: 1 s}}
+task: {kind: quadratic, optima: [0, 1, 2, 3, 4]}
+schedules: [{policy: static-cliques, cliques: a+e|b+c+d, exchange: best}]
+stop: {max_rounds: 2}
+)",
+                            .fidelity = Fidelity::kPacket,
+                            .mean = {}};
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// Nobody reaches the second switch, which was tried as a root all the same.
+TEST(SoakFound, ASwitchThatIsCutOffIsNoRoot) {
+  const RandomScenario made{.text = R"(gyre: 1
+name: cut
+network:
+  topology:
+    switches: [{name: S}, {name: T}]
+    islands: [{name: a, at: S}, {name: b, at: S}, {name: c, at: S}]
+    links: [{between: [S, T], latency: 0 ms, bandwidth: 1 Gbps}]
+  access: {bandwidth: 1 Gbps}
+  modes: [both]
+  faults: [{link: [S, T], from: 1 s}]
+  in_flight: reroute
+job: {payload: 50 MB, compute: {step_time: 2 s}}
+task: {kind: quadratic, optima: [0, 1, 2]}
+schedules: [{policy: adaptive-cliques, max_period: 1, exchange: in-network}]
+stop: {max_rounds: 2}
+)",
+                            .fidelity = Fidelity::kFlow,
+                            .mean = {}};
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// What a and b send early took all memory until c had come, who waited for memory.
+TEST(SoakFound, WhoLaunchesEarlyLeavesMemoryToThoseWhoAreReady) {
+  const std::string text = R"(gyre: 1
+name: early
+network:
+  topology:
+    switches: [{name: S}]
+    islands:
+      - {name: a, at: S}
+      - {name: b, at: S}
+      - {name: c, at: S}
+      - {name: d, at: S}
+      - {name: e, at: S}
+    links: []
+  access: {bandwidth: 1 Gbps}
+  modes: [aggregation]
+  transport: {chunk: 1 MB}
+  aggregator: {memory: 2 MB, discipline: DISCIPLINE, launch: eager}
+job:
+  payload: 20 MB
+  compute: {step_time: 1 s, islands: [{island: a, step_time: 0.1 s}, {island: b, step_time: 0.1 s}]}
+task: {kind: quadratic, optima: [0, 1, 2, 3, 4]}
+schedules: [{policy: explicit, rounds: ["c+d+e|a|b", "a+b+c|d|e"], exchange: hub}]
+stop: {max_rounds: 2}
+)";
+  for (const std::string_view discipline : kAggregationDisciplineNames) {
+    const std::size_t at = text.find("DISCIPLINE");
+    RandomScenario made{.text = text, .fidelity = Fidelity::kPacket, .mean = {}};
+    made.text.replace(at, 10, discipline);
+    const std::string said = played(made, {});
+    EXPECT_EQ(said.find("wrong"), std::string::npos) << discipline << said;
+    EXPECT_NE(said.find("ended complete"), std::string::npos) << discipline << said;
+  }
+}
+
+// A layer that began while the one before it was dropped was dropped as well, but one of its flows
+// played on. From 0.4 s, when the last layer's gradients are there, to 1.2 s each sends 1 Gbit/s.
+TEST(SoakFound, AFlowThatStartsWhileItsExchangeIsDroppedEnds) {
+  const RandomScenario made =
+      of_three(Fidelity::kFlow, "  faults: [{arc: a.up, from: 1.2 s, to: 5 s}]\n  in_flight: drop",
+               "layers: {count: 4, backward: 0.8}");
+  const fs::path folder = fs::temp_directory_path() / fmt::format("gyre-found-{}", ::getpid());
+  const std::string links = in_child([&] {
+    std::string file;
+    play(
+        made, folder, [](std::string_view) {},
+        [&file](const fs::path& results) { file = content_of(results / "links.csv"); });
+    return file;
+  });
+  fs::remove_all(folder);
+  for (const char* arc : {"a.up", "a.down", "b.up", "b.down", "c.up", "c.down"}) {
+    EXPECT_NE(links.find(fmt::format("\n{},access,1,0,100000000,", arc)), std::string::npos)
+        << links;
+  }
 }
 
 }  // namespace
