@@ -134,6 +134,7 @@ class Simulation {
   /// By island. Not the gates of exchanges, for which the island may wait in the background.
   std::vector<simgrid::s4u::SemaphorePtr> barrier_gates_;
   bool stopped_ = false;
+  std::vector<simgrid::s4u::ActorPtr> killed_;  ///< when it stopped
   std::optional<Instant> ended_;
   IslandTimes times_;
   std::vector<Duration> least_;  ///< by island: Σ compute + member bound

@@ -59,6 +59,14 @@ inline bool wait(const simgrid::s4u::CommPtr& comm) {
   return true;
 }
 
+/// Ends all actors but the calling one. Those that are returned have to be kept for as long as the
+/// engine runs: what a killed one waited for still refers to it, and ends later.
+[[nodiscard]] inline std::vector<simgrid::s4u::ActorPtr> kill_all() {
+  std::vector<simgrid::s4u::ActorPtr> all = simgrid::s4u::Engine::get_instance()->get_all_actors();
+  simgrid::s4u::Actor::kill_all();
+  return all;
+}
+
 /// A zone whose route from a host is whatever was last chosen for it. SimGrid asks for the route
 /// when a communication starts, so that any list of links can be a route without a table of all
 /// routes ever used. Choose within `start_on`: other actors of the host may start flows at the same

@@ -258,7 +258,7 @@ void Simulation::stop(RunStatus status, std::string why) {
   // What is under way plays on in the engine, but is no part of the run.
   if (flows_ != nullptr) result_.arcs = flows_->usage();
   for (std::size_t i = 0; i < islands_.size(); ++i) go(IslandId::at(i), Position::kDone);
-  s4u::Actor::kill_all();
+  killed_ = simgrid_compat::kill_all();
 }
 
 void Simulation::watch_time() {
