@@ -157,7 +157,7 @@ TEST(StreamDeathTest, TheRootHasToBeCapable) {
   const World world(chain(), able(chain(), "abc", "ac"));
   EXPECT_DEATH(
       in_network_stream(world.network(), world.everybody(), *world.topology.find_switch("b")),
-      "has to add and replicate");
+      "has to add, to replicate, and to reach");
 }
 
 /// What stream_fault says of the full tree A -> B C D, or of its mirror image, after a change.
