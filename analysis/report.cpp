@@ -87,7 +87,8 @@ Json events_of(const ResultRun& run) {
   Json list = Json::array();
   for (std::size_t i = 0; i < std::min(rows.rows(), kMostEvents); ++i) {
     list.push_back({rounded(rows.value(i, "time_s").value_or(0.0)), rows.text(i, "subject"),
-                    rows.text(i, "what"), rows.text(i, "round"), rows.text(i, "effect")});
+                    rows.text(i, "what"), rows.text(i, "round"), rows.text(i, "effect"),
+                    rows.text(i, "accuracy_before"), rows.text(i, "accuracy_after")});
   }
   return list;
 }

@@ -132,14 +132,20 @@ inline constexpr std::array kEvents{
     Column{"time_s", "s", "simulated time"},
     Column{"what", "-",
            "fails, leaves or is back; of an exchange planned anew, dropped, or waits (its members "
-           "cannot reach each other)"},
+           "cannot reach each other); of an arc changes; of background begins or ends"},
     Column{"subject", "-",
-           "the arc, link, switch, capability or island; the members of the exchange"},
+           "the arc, link, switch, capability or island; the members of the exchange; background "
+           "and the place of its traffic"},
     Column{
         "round", "-",
         "of the exchange; in which an island leaves, or with which it goes on; empty for a thing "
         "of the map"},
     Column{"effect", "-", "what that means, in words"},
+    Column{"accuracy_before", "-",
+           "accuracy of the average model in the last evaluation before it; empty without one"},
+    Column{"accuracy_after", "-", "the same in the next evaluation, which may be at its instant"},
+    Column{"loss_before", "-", "loss of the average model in the last evaluation before it"},
+    Column{"loss_after", "-", "the same in the next evaluation"},
 };
 
 inline constexpr std::array kRoutes{

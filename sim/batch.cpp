@@ -63,7 +63,7 @@ int run_one(const BatchRun& run, const ChildPool::Report& report) {
   write_run_manifest(run.folder, loaded, run.choice, manifest);
 
   Recorder recorder(run.folder, *spec.topology, spec.packets.has_value(),
-                    !spec.faults.empty() || !spec.churn.empty());
+                    spec.has_events());
   ReportingRecorder observer(recorder, spec, report);
   const RunResult result = simulate(spec, observer, interrupted());
   recorder.finish(result);

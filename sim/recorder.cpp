@@ -81,6 +81,8 @@ void Recorder::on_trace(const TraceRow& row) {
       std::to_string(row.samples), number(e.accuracy_average), number(e.accuracy_mean),
       number(e.accuracy_worst), number(e.loss_average), number(e.loss_mean), number(e.loss_worst),
       number(e.consensus_distance)});
+  write_events(&e);
+  last_evaluated_ = e;
   trace_file_.flush();
   rounds_file_.flush();
   routes_file_.flush();
@@ -105,14 +107,32 @@ void Recorder::on_clique(const CliqueRow& row) {
 }
 
 void Recorder::on_event(const EventRow& row) {
-  if (!events_) return;
-  const Stopwatch watch(wall_s_);
-  events_->row(std::vector<std::string>{number(row.time.in_seconds()), row.what, row.subject,
-                                        row.round ? std::to_string(*row.round) : "", row.effect});
-  timeline_ << fmt::format(
-      ",\n{{\"name\":{},\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":0,\"ts\":{}}}",
-      quoted(row.subject + " " + row.what), number(row.time.in_seconds() * 1e6));
+  if (events_) new_events_.push_back(row);
 }
+
+void Recorder::write_events(const Evaluation* after) {
+  const Evaluation* before = last_evaluated_ ? &*last_evaluated_ : nullptr;
+  const auto accuracy = [](const Evaluation* e) {
+    return e != nullptr ? number(e->accuracy_average) : std::string();
+  };
+  const auto loss = [](const Evaluation* e) {
+    return e != nullptr ? number(e->loss_average) : std::string();
+  };
+  for (const EventRow& row : new_events_) {
+    events_->row(std::vector<std::string>{number(row.time.in_seconds()), row.what, row.subject,
+                                          row.round ? std::to_string(*row.round) : "", row.effect,
+                                          accuracy(before), accuracy(after), loss(before),
+                                          loss(after)});
+    timeline_ << fmt::format(
+        ",\n{{\"name\":{},\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":0,\"ts\":{},\"args\":{{"
+        "\"effect\":{},\"accuracy before\":\"{}\",\"accuracy after\":\"{}\"}}}}",
+        quoted(row.subject + " " + row.what), number(row.time.in_seconds() * 1e6),
+        quoted(row.effect), accuracy(before), accuracy(after));
+  }
+  new_events_.clear();
+}
+
+Recorder::~Recorder() { write_events(nullptr); }
 
 void Recorder::on_routes(const RoutesRow& row) {
   const Stopwatch watch(wall_s_);
@@ -181,6 +201,7 @@ void Recorder::write_islands(std::ofstream& file, const RunResult& result) const
 
 void Recorder::finish(const RunResult& result) {
   const Stopwatch watch(wall_s_);
+  write_events(nullptr);
   std::ofstream links = open("links.csv");
   write_links(links, result);
   std::ofstream islands = open("islands.csv");

@@ -19,9 +19,13 @@ class Recorder final : public RunObserver {
  public:
   /// Makes `folder` and its files. Errors: `std::runtime_error` naming what cannot be written.
   /// switches.csv is written at fidelity `packet`.
-  /// events.csv only where something can fail.
+  /// events.csv only where the run has events; each is written with the evaluation after it.
   Recorder(const std::filesystem::path& folder, const Topology& topology, bool packets,
            bool events = false);
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  /// Events after which nothing was evaluated are written as well, whatever ended the run.
+  ~Recorder() override;
 
   void on_trace(const TraceRow& row) override;
   void on_clique(const CliqueRow& row) override;
@@ -41,6 +45,7 @@ class Recorder final : public RunObserver {
   [[nodiscard]] std::ofstream open(const std::string& file) const;
   void write_links(std::ofstream& file, const RunResult& result) const;
   void write_islands(std::ofstream& file, const RunResult& result) const;
+  void write_events(const Evaluation* after);
 
   std::filesystem::path folder_;
   const Topology* topology_;
@@ -55,6 +60,8 @@ class Recorder final : public RunObserver {
   CsvWriter routes_;
   std::optional<CsvWriter> switches_;
   std::optional<CsvWriter> events_;
+  std::vector<EventRow> new_events_;  ///< since the last evaluation
+  std::optional<Evaluation> last_evaluated_;
   std::int64_t plans_ = 0;  ///< whose routes are written
   RunTotals totals_;
   double wall_s_ = 0.0;  ///< spent here, for display only

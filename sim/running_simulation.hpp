@@ -93,6 +93,7 @@ class Simulation {
   /// Ends the run at this instant, whatever is under way.
   void stop(RunStatus status, std::string why);
   void watch_time();
+  [[nodiscard]] std::string offer_of(ArcId arc) const;
   void play_changes();
   void play_background();
   /// The network has what `conditions_` says of the arc.

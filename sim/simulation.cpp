@@ -279,10 +279,20 @@ void Simulation::set_arc(ArcId arc) {
   flows_->set_latency(topology_, arc, conditions_.latency(arc));
 }
 
+std::string Simulation::offer_of(ArcId arc) const {
+  return fmt::format("it has {}, latency {}", to_text(conditions_.capacity(arc)),
+                     to_text(conditions_.latency(arc)));
+}
+
 void Simulation::play_changes() {
   const auto apply = [this](const ArcChange& change) {
     conditions_.change(change);
     set_arc(change.arc);
+    observer_.on_event({.time = simulated_now(),
+                        .what = "changes",
+                        .subject = topology_.name(change.arc),
+                        .round = {},
+                        .effect = offer_of(change.arc)});
   };
   // What holds from the start on is there before anybody acts.
   const auto later = std::find_if(spec_.changes.begin(), spec_.changes.end(),
@@ -302,7 +312,17 @@ void Simulation::play_background() {
   for (const Background& background : spec_.background) {
     const auto turn = [this, &background](bool on) {
       conditions_.turn(background, on);
-      for (const auto& [arc, takes] : background.takes) set_arc(arc);
+      std::string effect;
+      for (const auto& [arc, takes] : background.takes) {
+        set_arc(arc);
+        effect +=
+            fmt::format("{}{}: {}", effect.empty() ? "" : "; ", topology_.name(arc), offer_of(arc));
+      }
+      observer_.on_event({.time = simulated_now(),
+                          .what = on ? "begins" : "ends",
+                          .subject = "background " + background.name,
+                          .round = {},
+                          .effect = std::move(effect)});
     };
     const auto times = std::make_shared<BackgroundTimes>(background, spec_.seed);
     if (times->on()) turn(true);
@@ -338,6 +358,10 @@ void Simulation::play_faults() {
       }
     })->daemonize();
   }
+}
+
+bool RunSpec::has_events() const {
+  return !faults.empty() || !churn.empty() || !changes.empty() || !background.empty();
 }
 
 bool RunSpec::takes_islands_away() const {

@@ -68,6 +68,8 @@ struct RunSpec {
 
   /// Whether islands are away at times, not only slow.
   [[nodiscard]] bool takes_islands_away() const;
+  /// Whether anything happens to its network or islands that events tell of.
+  [[nodiscard]] bool has_events() const;
 };
 
 /// A row of the trace: the state at an instant when all islands had ended a round.
@@ -103,11 +105,11 @@ struct CliqueRow {
   std::int64_t retransmissions = 0;  ///< chunks sent again, each arc counted
 };
 
-/// Something failed or came back, or what an exchange did about it.
+/// Something failed, came back or changed, or what an exchange did about it.
 struct EventRow {
   Instant time;
-  std::string what;     ///< fails, is back, planned anew, dropped, waits
-  std::string subject;  ///< of the map, or the exchange's members
+  std::string what;     ///< fails, is back, planned anew, dropped, waits, changes, begins, ends
+  std::string subject;  ///< of the map, background, or the exchange's members
   std::optional<std::int64_t> round = {};
   std::string effect = {};
 };

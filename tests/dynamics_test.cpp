@@ -334,16 +334,22 @@ TEST_F(DynamicsFiles, ATraceIsAListOfChanges) {
                                 .string();
   for (const std::string fidelity : {"flow", "packet"}) {
     const std::string with = "--fidelity " + fidelity + " ";
-    const auto changed = results(
+    auto changed = results(
         with +
         "--set \"network.changes=[{at: 3 s, arcs: ['EAST->WEST'], bandwidth: 8 Gbps}, {at: 1.2 s, "
         "arcs: ['EAST->WEST'], bandwidth: 5 Gbps}, {at: 1.4 s, arcs: ['WEST->EAST'], bandwidth: 2 "
         "Gbps, latency: 30 ms}]\"");
     EXPECT_EQ(results(with + "--set network.traces=" + trace), changed);
-    EXPECT_EQ(results(with + "--set network.traces=" + trace +
-                      " --set \"network.changes=[{at: 3 s, arcs: ['EAST->WEST'], bandwidth: 1 "
-                      "Gbps}]\""),
-              changed);
+    auto overwritten = results(with + "--set network.traces=" + trace +
+                               " --set \"network.changes=[{at: 3 s, arcs: ['EAST->WEST'], "
+                               "bandwidth: 1 Gbps}]\"");
+    // What lasted no time is an event as well.
+    for (auto* files : {&overwritten, &changed}) {
+      std::erase_if(*files, [](const auto& one) {
+        return one.first.ends_with("events.csv") || one.first.ends_with("timeline.json");
+      });
+    }
+    EXPECT_EQ(overwritten, changed);
     const auto plain = results(with);
     const std::string rounds = "/rounds.csv";
     EXPECT_EQ(plain.at("runs/colocated.both.seed1" + rounds),
@@ -351,6 +357,31 @@ TEST_F(DynamicsFiles, ATraceIsAListOfChanges) {
     EXPECT_NE(plain.at("runs/all-reduce+direct.neither.seed1" + rounds),
               changed.at("runs/all-reduce+direct.neither.seed1" + rounds));
   }
+}
+
+// What happens to arcs is told, with what they then have, at both fidelities.
+TEST_F(DynamicsFiles, EventsTellWhatArcsHave) {
+  const std::string head =
+      "time_s,what,subject,round,effect,accuracy_before,accuracy_after,loss_before,loss_after\n";
+  for (const std::string fidelity : {"flow", "packet"}) {
+    const auto files =
+        results("--set stop.max_rounds=1 --fidelity " + fidelity +
+                " --set \"network.changes=[{at: 1500 ms, arcs: [EAST->WEST], bandwidth: 5 Gbps, "
+                "latency: 30 "
+                "ms}]\" --set \"network.background=[{link: [EAST, WEST], rate: 1 Gbps}]\"");
+    const std::string events = files.at("runs/all-reduce+direct.neither.seed1/events.csv");
+    EXPECT_EQ(events.rfind(head + "0,begins,background EAST-WEST,,\"EAST->WEST: it has 9 Gbps, "
+                                  "latency 20 ms; WEST->EAST: it has 9 Gbps, latency 20 ms\",",
+                           0),
+              0U)
+        << events;
+    EXPECT_NE(events.find("\n1.5,changes,EAST->WEST,,\"it has 4 Gbps, latency 30 ms\","),
+              std::string::npos)
+        << events;
+  }
+  // No event, no file.
+  EXPECT_FALSE(results("--set stop.max_rounds=1")
+                   .contains("runs/all-reduce+direct.neither.seed1/events.csv"));
 }
 
 // Mean utilisation is of the map's capacity, so that it is the job's; the peak is of what others

@@ -78,9 +78,12 @@ stop: {{max_rounds: {}}}
 TEST_F(Faults, WaitingGoesOnWhereItWas) {
   run(scenario("  faults: [{arc: P->Q, from: 3 s, to: 7 s}]\n  in_flight: wait"));
   EXPECT_EQ(rounds("communication_s"), (std::vector<std::string>{"12.01", "8.01"}));
+  // Both steps lead a tenth of the way to 1: the average model's losses are (x² + (x − 2)²)/4 at 0
+  // and 0.19; evaluations are at the start and at the end.
   EXPECT_EQ(events(),
-            "time_s,what,subject,round,effect\n3,fails,P->Q,,flows that stand still: 1\n"
-            "7,is back,P->Q,,\n");
+            "time_s,what,subject,round,effect,accuracy_before,accuracy_after,loss_before,loss_after"
+            "\n3,fails,P->Q,,flows that stand still: 1,,,1,0.82805\n"
+            "7,is back,P->Q,,,,,1,0.82805\n");
   // Both directions, as a fibre is cut; and none of it where nothing is under way.
   run(
       scenario("  faults: [{link: [Q, P], from: 3 s, to: 7 s}, {arc: P->R, from: 2 s}]\n"
@@ -113,7 +116,8 @@ TEST_F(Faults, ReroutingStartsAgainOnWhatIsLeft) {
   EXPECT_EQ(shown.at("runs").at(0).at("events").size(), 3U);
   // What was sent in vain counts: a quarter of both payloads, then both over two links.
   EXPECT_EQ(rounds("wan_bytes"), (std::vector<std::string>{"4500000000", "2000000000"}));
-  EXPECT_NE(events().find("3,planned anew,p+q,0,it starts again\n"), std::string::npos) << events();
+  EXPECT_NE(events().find("3,planned anew,p+q,0,it starts again,,,1,0.82805\n"), std::string::npos)
+      << events();
 }
 
 // From the start on the exchange is planned around what is away.
@@ -125,8 +129,9 @@ TEST_F(Faults, ReroutingPlansAroundWhatIsAway) {
 TEST_F(Faults, WhereNoWayIsLeftReroutingWaits) {
   run(scenario("  faults: [{switch: Q, from: 3 s, to: 7 s}]\n  in_flight: reroute"));
   EXPECT_EQ(rounds("communication_s"), (std::vector<std::string>{"12.01", "8.01"}));
-  EXPECT_NE(events().find("3,waits,p+q,0,some of its members cannot reach each other\n"),
-            std::string::npos)
+  EXPECT_NE(
+      events().find("3,waits,p+q,0,some of its members cannot reach each other,,,1,0.82805\n"),
+      std::string::npos)
       << events();
 }
 
@@ -153,7 +158,8 @@ TEST_F(Faults, PacketsComeAgain) {
   EXPECT_NEAR(std::stod(rounds("communication_s")[0]), 10.04, 0.03);
   EXPECT_GT(std::stod(rounds("communication_s")[0]), 10.04);
   EXPECT_NEAR(std::stod(rounds("communication_s")[1]), alone, 1e-6);
-  EXPECT_NE(events().find("3,planned anew,p+q,0,it starts again\n"), std::string::npos) << events();
+  EXPECT_NE(events().find("3,planned anew,p+q,0,it starts again,,,1,0.82805\n"), std::string::npos)
+      << events();
   run(scenario(faults + "drop"),
       "--fidelity packet --set 'network.faults=[{link: [P, Q], from: 3 s, to: 3.5 s}]'");
   EXPECT_EQ(rounds("communication_s")[0], "2");

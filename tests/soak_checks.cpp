@@ -259,7 +259,25 @@ class Checks {
       if (what == "is back") --count;
       wrong_.require(count >= 0, "{}: {} is back and was not away", events.place(r),
                      events.text(r, "subject"));
+      wrong_.require(stands_between_evaluations(r), "{}: no such evaluations stand around it",
+                     events.place(r));
     }
+  }
+
+  /// Whether losses of the event are those of an evaluation before it and of the next one.
+  [[nodiscard]] bool stands_between_evaluations(std::size_t event) const {
+    const SoakTable& events = files_.events;
+    const SoakTable& trace = files_.trace;
+    const double time_s = events.number(event, "time_s");
+    for (std::size_t r = 0; r < trace.size() && trace.number(r, "time_s") <= time_s; ++r) {
+      const bool last = r + 1 == trace.size();
+      if (!last && trace.number(r + 1, "time_s") < time_s) continue;
+      if (events.text(event, "loss_before") == trace.text(r, "loss_average") &&
+          events.text(event, "loss_after") == (last ? "" : trace.text(r + 1, "loss_average"))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void check_switches() {

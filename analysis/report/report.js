@@ -399,10 +399,10 @@ function drawTimeline() {
     run.islands.map(([name, ...times]) => [name, ...times.map((time) => significant(time))]));
   byId('events-box').hidden = run.events.length === 0;
   byId('events-box').querySelector('summary').textContent =
-    `What failed, what came back, and what became of exchanges (${run.events.length}` +
+    `What happened to network and islands, and what became of exchanges (${run.events.length}` +
     `${run.events.length < data.mostEvents ? '' : ', the first; events.csv has all'})`;
-  table('events', ['time (s)', 'what', 'happens', 'round', 'effect'], run.events.map(
-    ([time, ...cells]) => [significant(time, 6), ...cells]), 5);
+  table('events', ['time (s)', 'what', 'happens', 'round', 'effect', 'accuracy before', 'after'],
+    run.events.map(([time, ...cells]) => [significant(time, 6), ...cells]), 5);
   if (run.spans.length === 0) {
     chart.append(element('p', {}, 'Nothing was recorded.'));
     return;
