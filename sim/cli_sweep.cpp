@@ -28,7 +28,7 @@ void add_sweep(CLI::App& app, SweepOptions& options, std::function<int()>& actio
   command->add_flag("--quiet", options.quiet, "No progress on standard error");
   command->footer(
       "Runs that the file has are not run again: after an interrupt, or a kill at any moment, the\n"
-      "same command goes on. On a cluster: mpirun -n N gyre sweep STUDY, or srun.\n"
+      "same command goes on. On a cluster: mpirun -n N gyre sweep STUDY, or srun --mpi=pmix -n N.\n"
       "Example: gyre sweep scenarios/studies/access.yaml");
   command->callback([&] { action = [&options] { return command_sweep(options); }; });
 }
