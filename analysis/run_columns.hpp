@@ -132,14 +132,15 @@ inline constexpr std::array kEvents{
     Column{"time_s", "s", "simulated time"},
     Column{"what", "-",
            "fails, leaves or is back; of an exchange planned anew, dropped, or waits (its members "
-           "cannot reach each other); of an arc changes; of background begins or ends"},
+           "cannot reach each other); of an arc changes; of background begins or ends; of "
+           "the schedule plans anew"},
     Column{"subject", "-",
            "the arc, link, switch, capability or island; the members of the exchange; background "
            "and the place of its traffic"},
-    Column{
-        "round", "-",
-        "of the exchange; in which an island leaves, or with which it goes on; empty for a thing "
-        "of the map"},
+    Column{"round", "-",
+           "of the exchange; from which on a plan is followed; in which an island leaves, or with "
+           "which it goes on; empty for a thing "
+           "of the map"},
     Column{"effect", "-", "what that means, in words"},
     Column{"accuracy_before", "-",
            "accuracy of the average model in the last evaluation before it; empty without one"},

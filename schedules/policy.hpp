@@ -68,6 +68,8 @@ class Policy {
   /// Before each round: what is to come, nothing where an arc cannot be counted on. Valid during
   /// the call.
   virtual void foresee(std::int64_t /*number*/, const ComingRates& /*coming*/) {}
+  /// How many times it has given up its rounds for others, since it started.
+  [[nodiscard]] virtual std::int64_t changes_of_plan() const { return 0; }
   /// The partition of the islands in round `number`. Called once for each number, in order.
   virtual Round round(std::int64_t number) = 0;
   /// Whether the islands train in one data centre, on its fabric instead of the WAN.

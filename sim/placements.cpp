@@ -20,8 +20,10 @@ const Placement& Placements::of(std::int64_t number) {
 
 void Placements::begin(std::int64_t number) {
   ++next_;
+  const std::int64_t changes = policy_->changes_of_plan();
   if (number > 0 && policy_->observes()) policy_->observe(number, arc_rates_());
   if (policy_->foresees()) policy_->foresee(number, coming_);
+  if (policy_->changes_of_plan() != changes) tell_change_(number);
   Round round = policy_->round(number);
   if (!stretches_.empty() && *stretches_.back().placement.round == round) {
     ++stretches_.back().count;

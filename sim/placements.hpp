@@ -23,13 +23,15 @@ struct Placement {
 class Placements {
  public:
   /// `arc_rates` tells a policy that observes what the arcs have offered since it was last asked,
-  /// `coming` one that foresees what they will.
+  /// `coming` one that foresees what they will. `tell_change` hears of rounds from which on the
+  /// policy follows another plan.
   Placements(Policy& policy, std::size_t islands, std::function<std::vector<Bandwidth>()> arc_rates,
-             ComingRates coming)
+             ComingRates coming, std::function<void(std::int64_t number)> tell_change)
       : policy_(&policy),
         islands_(islands),
         arc_rates_(std::move(arc_rates)),
-        coming_(std::move(coming)) {}
+        coming_(std::move(coming)),
+        tell_change_(std::move(tell_change)) {}
 
   /// Asks the policy for the next round where it is the first that is in it. Each round is
   /// verified: it places every island once and its mixing weights sum to 1. Valid until the next
@@ -49,6 +51,7 @@ class Placements {
   std::size_t islands_;
   std::function<std::vector<Bandwidth>()> arc_rates_;
   ComingRates coming_;
+  std::function<void(std::int64_t number)> tell_change_;
   std::deque<Stretch> stretches_;
   std::int64_t next_ = 0;  ///< the first round that no island has begun
 };

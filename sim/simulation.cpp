@@ -63,7 +63,14 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       future_(spec_),
       placements_(
           *spec.policy, topology_.island_count(), [this] { return arc_rates(); },
-          [this](Duration stretch) { return future_.rates(simulated_now(), stretch); }),
+          [this](Duration stretch) { return future_.rates(simulated_now(), stretch); },
+          [this](std::int64_t number) {
+            observer_.on_event({.time = simulated_now(),
+                                .what = "plans anew",
+                                .subject = "schedule",
+                                .round = number,
+                                .effect = "other cliques from this round on"});
+          }),
       times_(topology_.island_count(), observer),
       least_(topology_.island_count()),
       islands_(topology_.island_count()) {

@@ -108,7 +108,8 @@ struct CliqueRow {
 /// Something failed, came back or changed, or what an exchange did about it.
 struct EventRow {
   Instant time;
-  std::string what;     ///< fails, is back, planned anew, dropped, waits, changes, begins, ends
+  std::string what;     ///< fails, is back, planned anew, dropped, waits, changes, begins, ends,
+                        ///< plans anew
   std::string subject;  ///< of the map, background, or the exchange's members
   std::optional<std::int64_t> round = {};
   std::string effect = {};

@@ -29,6 +29,26 @@ Fault link_fault(const Topology& map, const std::string& there, const std::strin
   return fault;
 }
 
+/// Keeps what happened and when; what an exchange made of it does not count.
+class Events final : public RunObserver {
+ public:
+  void on_event(const EventRow& row) override {
+    if (row.what != "planned anew" && row.what != "waits") {
+      text << fmt::format("{:a} {:d} {} {}\n", row.time.in_seconds(), row.what == "fails",
+                          row.subject, row.round.value_or(-1));
+    }
+  }
+  std::ostringstream text;
+};
+
+std::string events_of(const RunSpec& spec) {
+  return in_child([&spec] {
+    Events events;
+    simulate(spec, events, kNever);
+    return events.text.str();
+  });
+}
+
 /// Three islands in a row, A – B – C, links of 1 Gbit/s and 1 ms; 1 GB after 1 s of compute. Of all
 /// three the two links carry two models each way: 16 s and 2 ms. A and B alone take 8.001 s.
 class AdaptiveFaults : public testing::Test {
@@ -92,6 +112,23 @@ TEST_F(AdaptiveFaults, WhoIsCutOffKeepsStep) {
   EXPECT_EQ(of_round[1], "C A+B ");
   EXPECT_EQ(of_round[2], "C A+B ");  // at 27.003 s
   EXPECT_EQ(of_round[3], "A+B+C ");  // at 36.004 s
+  // Both new plans are events, of the rounds from which on they are followed, when the first island
+  // needs one: B had the first average 1 ms before the ends of the row.
+  std::istringstream lines(events_of(spec));
+  std::vector<std::pair<double, std::int64_t>> plans;
+  std::string time;
+  bool fails = false;
+  std::string subject;
+  for (std::int64_t round = 0; lines >> time >> fails >> subject >> round;) {
+    if (subject == "schedule") {
+      plans.emplace_back(std::strtod(time.c_str(), nullptr), round);
+    }
+  }
+  ASSERT_EQ(plans.size(), 2U);
+  EXPECT_NEAR(plans[0].first, 18.001, 1e-6);
+  EXPECT_EQ(plans[0].second, 1);
+  EXPECT_NEAR(plans[1].first, 36.004, 1e-6);
+  EXPECT_EQ(plans[1].second, 3);
 }
 
 // Both ends of the row are cut off: everybody trains alone, one second a round, until 30 s. Nothing
@@ -172,15 +209,6 @@ TEST_F(AdaptiveFaults, AnArcIsSeenAsItIsOrWasWhenItWasThere) {
   EXPECT_NEAR(field(run_log(spec).back(), 2), 4 * 9.001, 1e-6);
 }
 
-/// Keeps when what failed and came back.
-class Events final : public RunObserver {
- public:
-  void on_event(const EventRow& row) override {
-    text << fmt::format("{:a} {:d} {}\n", row.time.in_seconds(), row.what == "fails", row.subject);
-  }
-  std::ostringstream text;
-};
-
 // The faults of a run with chance in them, and a change: what an oracle was told is what came.
 TEST_F(AdaptiveFaults, TheKnownFutureIsWhatThenHappens) {
   Repeated policy(row_, {"A+B+C"});
@@ -195,11 +223,7 @@ TEST_F(AdaptiveFaults, TheKnownFutureIsWhatThenHappens) {
                    .capacity = Bandwidth::bits_per_second(250'000'000)}};
   spec.seed = 3;
   spec.in_flight = InFlight::kWait;
-  const std::string text = in_child([&spec] {
-    Events events;
-    simulate(spec, events, kNever);
-    return events.text.str();
-  });
+  const std::string text = events_of(spec);
   const std::size_t arc = row_.find_arc("b->c")->index();
   const std::size_t other = row_.find_arc("a->b")->index();
   KnownFuture future(spec);
@@ -212,7 +236,8 @@ TEST_F(AdaptiveFaults, TheKnownFutureIsWhatThenHappens) {
   double up_s = 0.0;
   double down_s = 0.0;
   double last_s = 0.0;
-  while (lines >> time >> fails >> subject) {
+  std::int64_t round = 0;
+  while (lines >> time >> fails >> subject >> round) {
     const double now_s = std::strtod(time.c_str(), nullptr);
     if (subject != "b-c") continue;
     outages += fails ? 1 : 0;

@@ -51,6 +51,7 @@ class AdaptiveCliques final : public Policy {
     period_ = {};
     first_ = 0;
     off_ = 0;
+    changes_ = 0;
     period_.rounds = parse_rounds(texts_, context.topology);
     if (period_.rounds.empty() && context.topology.island_count() == 1) {
       period_.rounds.push_back(make_round({}, 1));
@@ -84,6 +85,8 @@ class AdaptiveCliques final : public Policy {
     if (is_off(coming(period_time()))) plan_for(number, coming(period_time()));
   }
 
+  [[nodiscard]] std::int64_t changes_of_plan() const override { return changes_; }
+
   Round round(std::int64_t number) override {
     check(!period_.rounds.empty(), "adaptive cliques were not prepared");
     return period_.rounds[place_of(number)];
@@ -116,6 +119,7 @@ class AdaptiveCliques final : public Policy {
     if (planned.rounds.empty() || planned.rounds == period_.rounds) return;
     period_ = std::move(planned);
     first_ = number;
+    ++changes_;
   }
 
   std::vector<Text> texts_;
@@ -129,6 +133,7 @@ class AdaptiveCliques final : public Policy {
   std::int64_t first_ = 0;          ///< the round with which the period began
   std::vector<Bandwidth> assumed_;  ///< by arc; none where it is away
   std::int64_t off_ = 0;            ///< rounds in a row
+  std::int64_t changes_ = 0;        ///< of the period
 };
 
 }  // namespace
