@@ -136,7 +136,9 @@ void SyncDesk::follow_outages() {
 
 std::optional<std::string> SyncDesk::dead_end(const CliqueExchange& exchange) const {
   const Clique& members = exchange.prepared().plan.members;
+  // Chunks are sent again until their sources give up, by a rule of their own.
   if (parts_.spec.in_flight == InFlight::kReroute) {
+    if (parts_.flows == nullptr) return std::nullopt;
     const ReducedNetwork left(parts_.network, parts_.gone);
     for (const IslandId from : members) {
       for (const IslandId to : members) {
@@ -147,7 +149,6 @@ std::optional<std::string> SyncDesk::dead_end(const CliqueExchange& exchange) co
     }
     return std::nullopt;
   }
-  // Chunks on arcs that are down are sent again until their sources give up.
   std::string why;
   const bool stuck = exchange.is_held_up([&](const Stream& stream) {
     const bool lacks = lacks_capability(parts_.network, parts_.gone, stream);
