@@ -152,8 +152,14 @@ Round ReducedNetwork::joined(const Round& round) const {
 }
 
 bool crosses_outage(const Outages& outages, const Stream& stream) {
-  return std::any_of(stream.arcs.begin(), stream.arcs.end(),
-                     [&](const ArcUse& use) { return outages.is_down(use.arc); });
+  return outage_on(outages, stream).has_value();
+}
+
+std::optional<ArcId> outage_on(const Outages& outages, const Stream& stream) {
+  for (const ArcUse& use : stream.arcs) {
+    if (outages.is_down(use.arc)) return use.arc;
+  }
+  return std::nullopt;
 }
 
 bool lacks_capability(const Network& whole, const Outages& outages, const Stream& stream) {

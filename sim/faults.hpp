@@ -35,6 +35,8 @@ struct Fault {
   std::optional<Instant> to;  ///< none: for good
   /// Mean times of an up and of a down, exponential, instead of `from` and `to`.
   std::optional<std::pair<Duration, Duration>> random;
+
+  [[nodiscard]] bool is_for_good() const { return !to && !random; }
 };
 
 /// With availability A and mean outage d it is up for d·A/(1 − A) on average.
@@ -137,6 +139,8 @@ class ReducedNetwork {
 
 /// Whether an arc of the stream is down.
 bool crosses_outage(const Outages& outages, const Stream& stream);
+/// The first of them.
+std::optional<ArcId> outage_on(const Outages& outages, const Stream& stream);
 /// Whether a switch of the stream cannot replicate or add now as it needs.
 bool lacks_capability(const Network& whole, const Outages& outages, const Stream& stream);
 

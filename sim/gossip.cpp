@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/clique_row.hpp"
 
 namespace gyre {
@@ -87,7 +89,27 @@ void Gossip::send(State& state, IslandId me, Bytes bytes) {
     part.handle = parts_.flows.start(me, part.stream, part.route, bytes);
   }
   mine.begun = true;
+  look_for_dead_ends();
   for (const IslandId other : std::exchange(mine.waiting, {})) gates_[other.index()]->release();
+}
+
+void Gossip::look_for_dead_ends() {
+  if (!parts_.gone.any() || parts_.spec.stop.max_time) return;
+  for (const auto& [number, state] : states_) {
+    for (std::size_t i = 0; i < state->sent.size(); ++i) {
+      for (const Sent::Part& part : state->sent[i].parts) {
+        const std::optional<ArcId> gone = outage_on(parts_.gone, part.stream);
+        if (!gone || !parts_.flows.under_way(part.handle)) continue;
+        parts_.fail(
+            fmt::format("round {} can never end: {} waits for {}, whose model stands still "
+                        "on {}, which has failed for good (`network.in_flight: wait`)",
+                        number / static_cast<std::int64_t>(parts_.timing.fragments()),
+                        topology_.name(part.stream.deliveries.front().receiver),
+                        topology_.name(IslandId::at(i)), topology_.name(*gone)));
+        return;
+      }
+    }
+  }
 }
 
 void Gossip::receive(State& state, IslandId me, IslandId from) {

@@ -3,11 +3,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/bounds.hpp"
 #include "models/model_mixer.hpp"
 #include "models/training.hpp"
+#include "sim/faults.hpp"
 #include "sim/flow_network.hpp"
 #include "sim/simulation.hpp"
 #include "sim/sync.hpp"
@@ -26,9 +28,11 @@ class Gossip {
     const Network& network;
     const Bounds& bounds;
     FlowNetwork& flows;
+    const Outages& gone;  ///< what has failed for good
     const SyncTiming& timing;
     ModelMixer* mixer = nullptr;  ///< null: nothing is learnt
     std::function<void(const CliqueRow& row)> report;
+    std::function<void(const std::string& why)> fail;  ///< ends the run
   };
   using OnPhase = std::function<void(SyncPhase)>;
 
@@ -47,6 +51,9 @@ class Gossip {
   /// time at which it could have what it takes: max over its senders u of their own least time and
   /// M / mincut(u → me) + latency(u, me).
   Duration exchange(IslandId me, const Round& overlay, const Turn& turn, const OnPhase& on_phase);
+
+  /// Ends the run if what an island has sent stands still for good, unless the clock ends it.
+  void look_for_dead_ends();
 
  private:
   /// What an island has sent in a round.

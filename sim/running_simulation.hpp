@@ -99,6 +99,8 @@ class Simulation {
   /// The network has what `conditions_` says of the arc.
   void set_arc(ArcId arc);
   void play_faults();
+  /// Whether the run goes on, for an actor that wakes up by the clock: an interrupt ends it.
+  bool goes_on();
   /// What each arc has offered since the last call, on average; nothing where it is down now.
   std::vector<Bandwidth> arc_rates();
   void report_deadlock();
@@ -126,6 +128,7 @@ class Simulation {
   RoundModels round_models_;
   ArcConditions conditions_;
   Outages outages_;
+  Outages gone_;  ///< those of them that never end
   Churn churn_;
   std::vector<bool> away_;  ///< by island
   KnownFuture future_;

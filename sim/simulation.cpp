@@ -58,6 +58,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
       round_models_(nullptr, topology_.island_count()),
       conditions_(topology_),
       outages_(spec_.capabilities),
+      gone_(spec_.capabilities),
       churn_(spec_.churn, topology_.island_count(), spec.seed),
       away_(topology_.island_count(), false),
       future_(spec_),
@@ -93,6 +94,7 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
                       .flows = flows_.get(),
                       .packets = packets_.get(),
                       .outages = outages_,
+                      .gone = gone_,
                       .timing = timing_,
                       .mixer = mixer_ ? &*mixer_ : nullptr},
       SyncDesk::Hooks{
@@ -102,18 +104,25 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
           .tell = [this](const EventRow& row) { observer_.on_event(row); },
           .route = [this](const RoutesRow& row) { observer_.on_routes(row); },
           .takes_part = [this](IslandId island,
-                               std::int64_t round) { return takes_part(island, round); }});
+                               std::int64_t round) { return takes_part(island, round); },
+          .may_leave =
+              [this](IslandId island) {
+                return churn_.absence(island, simulated_now()).has_value();
+              }});
   if (flows_ != nullptr && (!spec_.faults.empty() || spec_.takes_islands_away())) {
     flows_->expect_outages();
   }
   if (flows_ != nullptr) {
-    gossip_ = std::make_unique<Gossip>(Gossip::Parts{.spec = spec_,
-                                                     .network = network_,
-                                                     .bounds = bounds_,
-                                                     .flows = *flows_,
-                                                     .timing = timing_,
-                                                     .mixer = mixer_ ? &*mixer_ : nullptr,
-                                                     .report = report});
+    gossip_ = std::make_unique<Gossip>(
+        Gossip::Parts{.spec = spec_,
+                      .network = network_,
+                      .bounds = bounds_,
+                      .flows = *flows_,
+                      .gone = gone_,
+                      .timing = timing_,
+                      .mixer = mixer_ ? &*mixer_ : nullptr,
+                      .report = report,
+                      .fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); }});
   }
 }
 
@@ -277,6 +286,11 @@ void Simulation::watch_time() {
   })->daemonize();
 }
 
+bool Simulation::goes_on() {
+  if (!stopped_ && interrupted_) stop(RunStatus::kTruncated, "interrupted");
+  return !stopped_;
+}
+
 void Simulation::set_arc(ArcId arc) {
   if (packets_ != nullptr) {
     packets_->set_arc(arc, conditions_.capacity(arc), conditions_.latency(arc));
@@ -309,7 +323,7 @@ void Simulation::play_changes() {
   s4u::Actor::create("changes", platform_.host(IslandId::at(0)), [this, apply, later] {
     for (auto change = later; change != spec_.changes.end(); ++change) {
       sleep_until(change->at);
-      if (stopped_) return;
+      if (!goes_on()) return;
       apply(*change);
     }
   })->daemonize();
@@ -338,7 +352,7 @@ void Simulation::play_background() {
                        [this, turn, times] {
                          while (const std::optional<Instant> at = times->next()) {
                            sleep_until(*at);
-                           if (stopped_) return;
+                           if (!goes_on()) return;
                            turn(times->on());
                          }
                        })
@@ -352,8 +366,9 @@ void Simulation::play_faults() {
       FaultTimes times(fault, spec_.seed);
       while (const std::optional<Instant> at = times.next()) {
         sleep_until(*at);
-        if (stopped_) return;
+        if (!goes_on()) return;
         times.failed() ? outages_.fail(fault) : outages_.restore(fault);
+        if (times.failed() && fault.is_for_good()) gone_.fail(fault);
         const std::size_t halted = flows_ != nullptr ? flows_->set_down(outages_.down()) : 0;
         observer_.on_event(
             {.time = simulated_now(),
@@ -362,6 +377,7 @@ void Simulation::play_faults() {
              .round = {},
              .effect = halted > 0 ? fmt::format("flows that stand still: {}", halted) : ""});
         desk_->follow_outages();
+        if (gossip_ != nullptr && !stopped_) gossip_->look_for_dead_ends();
       }
     })->daemonize();
   }
@@ -383,7 +399,7 @@ void Simulation::play_churn() {
     s4u::Actor::create("absence of " + topology_.name(me), platform_.host(me), [this, me] {
       while (const std::optional<Period> next = churn_.absence(me, simulated_now())) {
         sleep_until(next->from);
-        if (stopped_) return;
+        if (!goes_on()) return;
         leave(me);
         if (stopped_ || !next->to) return;
         sleep_until(*next->to);

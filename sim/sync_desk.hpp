@@ -36,6 +36,8 @@ class SyncDesk {
     std::function<void(const RoutesRow& row)> route;
     /// Whether the island is there, and has a part in that round.
     std::function<bool(IslandId island, std::int64_t round)> takes_part;
+    /// Whether the island is away now, or will be.
+    std::function<bool(IslandId island)> may_leave;
   };
   /// The parts of a run that it works with, which outlive it.
   struct Parts {
@@ -46,6 +48,7 @@ class SyncDesk {
     FlowNetwork* flows = nullptr;  ///< one of both
     PacketNetwork* packets = nullptr;
     const Outages& outages;
+    const Outages& gone;  ///< those of them that never end
     const SyncTiming& timing;
     ModelMixer* mixer = nullptr;  ///< null: nothing is learnt
   };
@@ -98,6 +101,12 @@ class SyncDesk {
 
  private:
   using Key = std::pair<std::int64_t, std::size_t>;  ///< number of the sync, place of the clique
+  /// A latecomer gets the result of a round from one of its members.
+  struct Fetch {
+    std::int64_t round = 0;
+    IslandId to;
+    IslandId from;
+  };
 
   std::shared_ptr<const CliqueBounds> bounds_of(const Clique& clique, Bytes payload);
   std::shared_ptr<CliqueExchange> exchange(const std::shared_ptr<Sync>& sync, std::size_t piece);
@@ -130,6 +139,13 @@ class SyncDesk {
   [[nodiscard]] bool lacks_capabilities(const CliqueExchange& exchange) const;
   /// What the rule makes of an exchange that cannot go on.
   void follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchange>& stopped);
+  /// Ends the run if the exchange can never end, since what it needs has failed for good, and
+  /// neither the clock nor a member that leaves will ever cut it off.
+  void look_for_dead_end(const Sync& sync, const CliqueExchange& exchange);
+  /// The same for what latecomers fetch.
+  void look_for_dead_fetches();
+  /// Why the exchange can never end: who waits for whom. Nothing if it can.
+  [[nodiscard]] std::optional<std::string> dead_end(const CliqueExchange& exchange) const;
   /// Until the tables are there that the plan needs, if they are not yet.
   Duration setup_of(const std::shared_ptr<const PreparedPlan>& plan);
   /// Tells the routes of a plan that is not the last one of its clique.
@@ -163,6 +179,7 @@ class SyncDesk {
   std::map<std::pair<Bytes, Clique>, std::shared_ptr<const CliqueBounds>> bounds_;
   /// By exchanges that may be under way at a time, by island: what it blocks on.
   std::vector<std::vector<simgrid::s4u::SemaphorePtr>> gates_;
+  std::vector<Fetch> fetches_;        ///< under way
   std::vector<std::int64_t> passed_;  ///< by island: rounds whose exchange went without it
   std::map<Key, std::shared_ptr<Sync>> syncs_;  ///< that not all members are through with
 };

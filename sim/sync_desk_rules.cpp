@@ -82,6 +82,7 @@ void SyncDesk::lose_member(const std::shared_ptr<Sync>& sync, IslandId island) {
       exchange->restart(std::move(made));
       if (sync->mix != nullptr && exchange->left().empty()) average(*sync);
       tell(*sync, *exchange, "planned anew", "a member has left; it starts again without it");
+      look_for_dead_end(*sync, *exchange);
     }
   }
   close(sync);
@@ -130,6 +131,67 @@ void SyncDesk::follow_outages() {
       if (exchange != nullptr) follow_rule(*sync, exchange);
     }
   }
+  look_for_dead_fetches();
+}
+
+std::optional<std::string> SyncDesk::dead_end(const CliqueExchange& exchange) const {
+  const Clique& members = exchange.prepared().plan.members;
+  // Chunks are sent again until their sources give up, by a rule of their own.
+  if (parts_.spec.in_flight == InFlight::kReroute) {
+    if (parts_.flows == nullptr) return std::nullopt;
+    const ReducedNetwork left(parts_.network, parts_.gone);
+    for (const IslandId from : members) {
+      for (const IslandId to : members) {
+        if (from == to || left.joins(std::vector{from, to})) continue;
+        return fmt::format("{} waits for {}, and what has failed for good leaves no way there",
+                           topology_.name(to), topology_.name(from));
+      }
+    }
+    return std::nullopt;
+  }
+  std::string why;
+  const bool stuck = exchange.is_held_up([&](const Stream& stream) {
+    const bool lacks = lacks_capability(parts_.network, parts_.gone, stream);
+    const std::optional<ArcId> gone =
+        parts_.flows != nullptr ? outage_on(parts_.gone, stream) : std::nullopt;
+    if (!lacks && !gone) return false;
+    Clique sources = stream.sources;
+    std::sort(sources.begin(), sources.end());
+    why =
+        fmt::format("{} waits for what {} sends, which needs {}, and that has failed for good",
+                    topology_.name(stream.deliveries.front().receiver), to_text(sources, topology_),
+                    gone ? topology_.name(*gone) : std::string("a switch that replicates or adds"));
+    return true;
+  });
+  return stuck ? std::optional(why) : std::nullopt;
+}
+
+void SyncDesk::look_for_dead_end(const Sync& sync, const CliqueExchange& exchange) {
+  const RunSpec& spec = parts_.spec;
+  if (failed_ || !parts_.gone.any() || exchange.dropped() || !exchange.has_begun()) return;
+  if (spec.stop.max_time || sync.round >= spec.stop.max_rounds) return;
+  if (spec.in_flight == InFlight::kDrop) return;
+  const Clique& members = exchange.prepared().plan.members;
+  if (std::any_of(members.begin(), members.end(), hooks_.may_leave)) return;
+  const std::optional<std::string> why = dead_end(exchange);
+  if (!why) return;
+  const auto rule = static_cast<std::size_t>(spec.in_flight);
+  fail(fmt::format("round {} of {} can never end: {} (`network.in_flight: {}`)", sync.round,
+                   to_text(members, topology_), *why, kInFlightNames[rule]));
+}
+
+void SyncDesk::look_for_dead_fetches() {
+  if (failed_ || !parts_.gone.any() || parts_.flows == nullptr || parts_.spec.stop.max_time) return;
+  for (const Fetch& fetch : fetches_) {
+    const std::vector<Stream> way = multicast_streams(parts_.network, fetch.from, {&fetch.to, 1});
+    const std::optional<ArcId> gone = outage_on(parts_.gone, way.front());
+    if (!gone || fetch.round >= parts_.spec.stop.max_rounds) continue;
+    fail(fmt::format(
+        "round {} can never end: {} is late and fetches the result from {} over {}, "
+        "which has failed for good",
+        fetch.round, topology_.name(fetch.to), topology_.name(fetch.from), topology_.name(*gone)));
+    return;
+  }
 }
 
 void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchange>& stopped) {
@@ -144,6 +206,7 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
     } else if (!capabilities && exchange.is_held()) {
       exchange.go_on();
     }
+    look_for_dead_end(sync, exchange);
     return;
   }
   if (!capabilities && !lacks_arcs(exchange)) return;
@@ -155,6 +218,7 @@ void SyncDesk::follow_rule(const Sync& sync, const std::shared_ptr<CliqueExchang
   const Clique& members = exchange.prepared().plan.members;
   if (reduced_for(members) == nullptr) {
     tell(sync, exchange, "waits", "some of its members cannot reach each other");
+    look_for_dead_end(sync, exchange);
     return;
   }
   const Round alone = make_round({members}, topology_.island_count());
@@ -245,7 +309,11 @@ void SyncDesk::fetch(const std::shared_ptr<Sync>& sync, IslandId me) {
     sync->fetching.emplace_back(*nearest, me);
     gate(me)->acquire();
   }
+  fetches_.push_back({.round = sync->round, .to = me, .from = *nearest});
+  look_for_dead_fetches();
+  if (failed_) return;
   download(me, *nearest, parts_.timing.bytes(sync->fragment));
+  std::erase_if(fetches_, [me](const Fetch& fetch) { return fetch.to == me; });
 }
 
 std::optional<IslandId> SyncDesk::nearest_to(IslandId island,
