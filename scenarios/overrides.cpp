@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -127,9 +128,32 @@ YamlNode& entry(YamlNode& list, std::string_view parent, std::size_t index) {
   return list.items[index];
 }
 
+void leave_out(YamlNode& root, const std::string& key_path) {
+  const std::vector<Step> steps = parse_key_path(key_path);
+  if (steps.back().index) refuse(key_path, "is an entry of a list; only a key can be left out");
+  YamlNode* node = &root;
+  std::string path;
+  for (auto step = steps.begin(); step != std::prev(steps.end()); ++step) {
+    if (step->index) {
+      node = &entry(*node, path, *step->index);
+      path = entry_in(path, *step->index);
+    } else {
+      node = node->kind == YamlNode::Kind::kMapping ? node->find(step->key) : nullptr;
+      path = key_in(path, step->key);
+    }
+    if (node == nullptr) break;
+  }
+  if (node == nullptr || node->kind != YamlNode::Kind::kMapping ||
+      node->find(steps.back().key) == nullptr) {
+    refuse(key_path, "cannot be left out (null), since it is not there");
+  }
+  remove_key(*node, steps.back().key);
+}
+
 }  // namespace
 
 void apply_override(YamlNode& root, const Override& change) {
+  if (change.value == "null") return leave_out(root, change.key_path);
   YamlNode value = parse_yaml_value(change.value, std::string(kSubject), change.key_path);
   YamlNode* node = &root;
   std::string path;

@@ -203,7 +203,8 @@ void add_scenario(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--set", options.set,
                   "Override a value of the scenario, checked like one, as in\n"
-                  "--set network.access.bandwidth=100Gbps; may be repeated")
+                  "--set network.access.bandwidth=100Gbps; null leaves a key out;\n"
+                  "may be repeated")
       ->type_name("KEY.PATH=VALUE")
       ->take_all()
       ->allow_extra_args(false);

@@ -379,6 +379,25 @@ TEST(Scenario, OverridesReachMappingsListsAndTheTopologyFile) {
   EXPECT_EQ(loaded.scenario.stop.max_rounds, 6);
 }
 
+TEST(Scenario, AnOverrideLeavesAKeyOut) {
+  const LoadedScenario loaded = load_scenario(kNineCity, {{"stop.accuracy", "null"},
+                                                          {"network.fabric.latency", "7 ms"},
+                                                          {"network.fabric.latency", "null"}});
+  EXPECT_FALSE(loaded.scenario.stop.accuracy);
+  EXPECT_EQ(loaded.scenario.network.fabric.latency,
+            load_scenario(kNineCity).scenario.network.fabric.latency);
+  const auto set = [](const std::string& key) { return problem(kNineCity, {{key, "null"}}); };
+  EXPECT_NE(set("job").find("job: this key is missing; it is required"), std::string::npos);
+  // A name that is not there may be a slip of the pen.
+  for (const char* key : {"stop.acuracy", "stop.loss", "network.faults[0].arc", "name.first"}) {
+    EXPECT_EQ(set(key).substr(0, 7 + std::string(key).size()), "--set: " + std::string(key));
+  }
+  EXPECT_EQ(set("stop.acuracy"),
+            "--set: stop.acuracy: cannot be left out (null), since it is not there");
+  EXPECT_EQ(set("schedules[1]"),
+            "--set: schedules[1]: is an entry of a list; only a key can be left out");
+}
+
 TEST(Scenario, AnOverrideReplacesItsRivals) {
   const auto load = [](const std::string& key, const std::string& value) {
     return load_scenario(kNineCity, {{key, value}}).scenario;
