@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/random_dynamics.hpp"
+
 namespace gyre {
 namespace {
 
@@ -18,6 +20,7 @@ class NetworkWriter {
       key("fabric", as_mapping({"bandwidth: " + as_rate(draw_.scale(1e8, 1e12)),
                                 "latency: " + as_time(draw_.real(0.0, 1e-4))}));
     }
+    text_ += random_dynamics(draw_, run_);
     const bool limited = run_.numbers || (run_.adds() && !run_.engineered && draw_.chance(0.35));
     if (run_.packets) {
       chunk_bytes_ = std::max(1.0, std::floor(run_.payload_bytes / draw_.real(1.0, 25.0)));
@@ -27,7 +30,6 @@ class NetworkWriter {
       if (faulty_) key("in_flight", rule_);
       if (draw_.chance(0.9) || lossy_ || faulty_ || run_.payload_bytes > 1e6) transport();
     } else {
-      if (draw_.chance(0.2)) changes();
       faulty_ = draw_.chance(0.25);
       if (faulty_) faults();
       if (faulty_) key("in_flight", rule_);
@@ -97,27 +99,6 @@ class NetworkWriter {
       all.push_back(as_mapping(keys));
     }
     key("faults", as_list(all));
-  }
-
-  void changes() {
-    std::vector<std::string> all;
-    const std::int64_t count = draw_.whole(1, 3);
-    for (std::int64_t c = 0; c < count; ++c) {
-      std::vector<RandomMap::Arc> arcs = run_.map.arcs;
-      draw_.shuffle(arcs);
-      arcs.resize(1 + draw_.below(std::min<std::size_t>(arcs.size(), 3)));
-      std::vector<std::string> names;
-      double most_bps = arcs.front().bits_per_second;
-      for (const RandomMap::Arc& arc : arcs) {
-        names.push_back(as_name(arc.name));
-        most_bps = std::min(most_bps, arc.bits_per_second);
-      }
-      const double share = draw_.chance(0.3) ? 0.99 : draw_.scale(0.05, 0.99);
-      all.push_back(
-          as_mapping({"at: " + as_time(run_.round_s * draw_.real(0.001, 3.0)),
-                      "arcs: " + as_list(names), "bandwidth: " + as_rate(most_bps * share - 1.0)}));
-    }
-    key("changes", as_list(all));
   }
 
   void transport() {

@@ -30,6 +30,7 @@ struct RandomRun {
   double round_s = 1.0;  ///< about
   std::int64_t max_rounds = 1;
   bool never_back = false;  ///< something fails for good: only a time ends the run
+  std::string trace;        ///< of the network, as its file's text; empty if there is none
 
   [[nodiscard]] bool adds() const { return mode == "aggregation" || mode == "both"; }
   [[nodiscard]] bool replicates() const { return mode == "multicast" || mode == "both"; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedules/policy.hpp"
+#include "tests/random_dynamics.hpp"
 #include "tests/random_network.hpp"
 
 namespace gyre {
@@ -26,8 +27,10 @@ class ScenarioWriter {
     const std::string network = random_network(draw_, run_);
     std::string text = fmt::format("gyre: 1\nname: soak\nseed: {}\n", seed_ % 1000 + 1);
     text += network + job + task + schedule + the_end();
-    return {
-        .text = text, .fidelity = run_.packets ? Fidelity::kPacket : Fidelity::kFlow, .mean = law_};
+    return {.text = text,
+            .trace = run_.trace,
+            .fidelity = run_.packets ? Fidelity::kPacket : Fidelity::kFlow,
+            .mean = law_};
   }
 
  private:
@@ -362,5 +365,10 @@ class ScenarioWriter {
 }  // namespace
 
 RandomScenario random_scenario(std::uint64_t seed) { return ScenarioWriter(seed).write(); }
+
+std::string to_text(const RandomScenario& scenario) {
+  if (scenario.trace.empty()) return scenario.text;
+  return fmt::format("{}\n{}:\n{}", scenario.text, kNetworkTrace, scenario.trace);
+}
 
 }  // namespace gyre

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -125,7 +126,7 @@ class Soak {
     ADD_FAILURE() << fmt::format(
         "scenario {} ({}; GYRE_SOAK_SEED={} GYRE_SOAK_COUNT=1 plays it again):\n  {}\n{}", number,
         verdict.ended, number, fmt::join(verdict.wrong, "\n  "),
-        random_scenario(static_cast<std::uint64_t>(number)).text);
+        to_text(random_scenario(static_cast<std::uint64_t>(number))));
   }
 
   void tell() const {
@@ -158,9 +159,25 @@ TEST(SlowSoak, ManyRandomScenariosAreSound) {
   Soak(from_environment("GYRE_SOAK_SEED", 1001), from_environment("GYRE_SOAK_COUNT", 10'000)).run();
 }
 
+/// What changes in the network, as it stands in scenarios.
+constexpr auto kDynamics = {
+    "changes: .*bandwidth: ", "changes: .*latency: ",  "traces: network.csv",
+    "background: .*rate: ",   "background: .*share: ", "background: .*mean_on: .*mean_off: "};
+/// An arc gets narrower, longer, or both.
+constexpr auto kTraceLines = {"bps,\\r?\\n", ",,[0-9.]+ us", "bps,[0-9.]+ us"};
+
 TEST(RandomScenarios, HoldEveryPolicyExchangeModeAndRule) {
   std::string all;
-  for (std::uint64_t seed = 1; seed <= 2000; ++seed) all += random_scenario(seed).text;
+  std::map<std::string, int> counts;
+  const auto count = [&counts](const std::string& text, const std::string& what) {
+    counts[what] += static_cast<int>(std::regex_search(text, std::regex(what)));
+  };
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    const RandomScenario made = random_scenario(seed);
+    all += made.text;
+    for (const char* what : kDynamics) count(made.text, what);
+    for (const char* what : kTraceLines) count(made.trace, what);
+  }
   EXPECT_EQ(random_scenario(7).text, random_scenario(7).text);
   const auto expect = [&all](const std::string& key, std::string_view value) {
     EXPECT_NE(all.find(fmt::format("{}: {}", key, value)), std::string::npos) << key << value;
@@ -170,6 +187,7 @@ TEST(RandomScenarios, HoldEveryPolicyExchangeModeAndRule) {
   for (const std::string_view mode : kModeNames) expect("modes", fmt::format("[{}]", mode));
   for (const std::string_view rule : kInFlightNames) expect("in_flight", rule);
   for (const std::string_view rule : kGiveUpRuleNames) expect("then", rule);
+  for (const auto& [what, times] : counts) EXPECT_GT(times, 0) << what;
 }
 
 }  // namespace
