@@ -33,7 +33,7 @@ class NetworkWriter {
       faulty_ = draw_.chance(0.25);
       if (faulty_) faults();
       if (faulty_) key("in_flight", rule_);
-      if (!run_.quorum && draw_.chance(0.15)) {
+      if (!run_.quorum && !run_.leaves && draw_.chance(0.15)) {
         key("setup_time", as_time(run_.round_s * draw_.scale(0.001, 1.0)));
       }
     }

@@ -163,6 +163,17 @@ TEST(SlowSoak, ManyRandomScenariosAreSound) {
 constexpr auto kDynamics = {
     "changes: .*bandwidth: ", "changes: .*latency: ",  "traces: network.csv",
     "background: .*rate: ",   "background: .*share: ", "background: .*mean_on: .*mean_off: "};
+/// Who leaves, or is slow, when, and what the others do.
+constexpr auto kChurn = {"churn: .*island: \"",
+                         "churn: .*every_island",
+                         "churn: .*slowdown",
+                         "churn: .*from: [^}]*to: ",
+                         "churn: .*from: [^,}]*}",
+                         "churn: .*availability: [^}]*mean_outage: ",
+                         "churn: .*without_member: shrink",
+                         "churn: .*without_member: skip",
+                         "churn: .*without_member: stall.*deadline: ",
+                         "schedules: .*without_member: .*\nchurn: .*deadline: "};
 /// An arc gets narrower, longer, or both.
 constexpr auto kTraceLines = {"bps,\\r?\\n", ",,[0-9.]+ us", "bps,[0-9.]+ us"};
 
@@ -176,6 +187,7 @@ TEST(RandomScenarios, HoldEveryPolicyExchangeModeAndRule) {
     const RandomScenario made = random_scenario(seed);
     all += made.text;
     for (const char* what : kDynamics) count(made.text, what);
+    for (const char* what : kChurn) count(made.text, what);
     for (const char* what : kTraceLines) count(made.trace, what);
   }
   EXPECT_EQ(random_scenario(7).text, random_scenario(7).text);
