@@ -122,9 +122,10 @@ void CliqueExchange::go_on() {
   start_independent(*attempt, attempt->plan->plan.members.front());
   if (attempt->left) return;
   for (const IslandId member : left_) {
-    simgrid::s4u::Actor::create(
-        "sends again", networks_.platform->host(member),
-        [this, attempt, member] { play(attempt, member, simgrid::s4u::Semaphore::create(0)); })
+    simgrid::s4u::Actor::create("sends again", networks_.platform->host(member),
+                                [self = shared_from_this(), attempt, member] {
+                                  self->play(attempt, member, simgrid::s4u::Semaphore::create(0));
+                                })
         ->daemonize();
   }
 }

@@ -22,7 +22,8 @@ struct Networks {
 /// One clique's exchange in one round: the meeting of its members and the running of its plan.
 /// Starts when the last member is ready; each member leaves when it has sent and received all that
 /// the plan has for it. Each method that blocks runs in the actor of the member that it names.
-class CliqueExchange {
+/// Shared: whoever sends again for a member that has left may outlast the others' parts.
+class CliqueExchange : public std::enable_shared_from_this<CliqueExchange> {
  public:
   /// `gates` holds one semaphore an island, which only that island acquires. Without propagation
   /// the deliveries' latencies count as zero.

@@ -130,8 +130,10 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
                                                        .packets = parts_.packets,
                                                        .eager = eager},
                                               gates_[lane], parts_.spec.propagation);
-  exchange->on_give_up = [this, mine = sync.get(), raw = exchange.get()](const std::string& why) {
-    give_up(*mine, *raw, why);
+  // Once its members are through nobody minds.
+  const std::weak_ptr<Sync> mine = sync;
+  exchange->on_give_up = [this, mine, raw = exchange.get()](const std::string& why) {
+    if (const std::shared_ptr<Sync> still = mine.lock()) give_up(*still, *raw, why);
   };
   return exchange;
 }
