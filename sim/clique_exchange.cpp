@@ -132,7 +132,7 @@ void CliqueExchange::go_on() {
 
 bool CliqueExchange::is_held_up(
     const std::function<bool(const Stream& stream)>& is_affected) const {
-  if (dropped_) return false;
+  if (dropped_ || finished_) return false;
   for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
     const FlowState& state = attempt_->states[f];
     // Who is eager has sent before all were ready.
@@ -219,7 +219,7 @@ void CliqueExchange::take_part(IslandId member) {
   // It may not be among those of whom there is left what has been planned anew.
   const auto takes_part = [this, member] {
     const Clique& members = plan().plan.members;
-    return !dropped_ && std::binary_search(members.begin(), members.end(), member);
+    return !dropped_ && !finished_ && std::binary_search(members.begin(), members.end(), member);
   };
   while (takes_part() && !play(attempt_, member, gate)) {
   }
@@ -258,6 +258,11 @@ void CliqueExchange::drop(bool in_event) {
   if (!in_event) networks_.packets->flush();
 }
 
+void CliqueExchange::finish() {
+  finished_ = true;
+  leave_attempt(*attempt_);
+}
+
 void CliqueExchange::abort_packets(Attempt& attempt) {
   for (FlowState& state : attempt.states) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
@@ -271,9 +276,10 @@ bool CliqueExchange::has_left(IslandId member) const {
 
 Bytes CliqueExchange::wan_bytes() const {
   if (networks_.packets == nullptr) {
-    return dropped_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
+    return dropped_ || finished_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
   }
   std::int64_t bytes = lost_wan_bytes_.in_bytes();
+  if (finished_) return Bytes::count(bytes);
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) bytes += state.packets->core_bytes;
   }
@@ -282,6 +288,7 @@ Bytes CliqueExchange::wan_bytes() const {
 
 std::int64_t CliqueExchange::retransmissions() const {
   std::int64_t chunks = lost_retransmissions_;
+  if (finished_) return chunks;
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) chunks += state.packets->retransmissions;
   }

@@ -57,6 +57,8 @@ class CliqueExchange : public std::enable_shared_from_this<CliqueExchange> {
   /// where a packet's event is being handled, at its end.
   void drop(bool in_event = false);
   [[nodiscard]] bool dropped() const { return dropped_; }
+  /// All that are to have the result hold it: what is still under way is for nobody.
+  void finish();
   /// It was dropped when some members had left with the result.
   [[nodiscard]] bool partly_dropped() const { return partly_; }
   /// What ran over core arcs, repeated chunks included.
@@ -134,6 +136,7 @@ class CliqueExchange : public std::enable_shared_from_this<CliqueExchange> {
   bool partly_ = false;
   bool has_begun_ = false;
   bool called_off_ = false;
+  bool finished_ = false;
   bool held_ = false;
   std::shared_ptr<Attempt> attempt_;
   Bytes lost_wan_bytes_;  ///< of attempts that were left

@@ -12,6 +12,8 @@ namespace s4u = simgrid::s4u;
 
 void Simulation::live(IslandId me) {
   std::int64_t& number = islands_[me.index()].number;
+  // It may have left at the very beginning.
+  if (away_[me.index()] && !stay_away(me)) return;
   while (number < spec_.stop.rounds_of_one()) {
     if (!spend_round(me)) {
       if (stopped_ || !stay_away(me)) return;

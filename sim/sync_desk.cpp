@@ -46,6 +46,7 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
     sync->cliques = placement.round;
     sync->clique = clique;
     sync->exchanges.resize(parts_.timing.pieces(fragment).size());
+    sync->waits.resize(sync->members().size());
     if (parts_.mixer != nullptr) {
       sync->mix = parts_.mixer->begin(sync->members(),
                                       {.index = fragment, .count = parts_.timing.fragments()});
@@ -149,7 +150,7 @@ bool SyncDesk::play(const std::shared_ptr<Sync>& sync, IslandId me,
     if (piece == 0 && sync->exchanges.front() == nullptr) sync->first_ready = arrived;
     if (!meet(sync, piece, me)) return false;
     CliqueExchange& exchange = *sync->exchanges[piece];
-    if (piece == 0) sync->wait += exchange.begun - arrived;
+    if (piece == 0) sync->waits[rank_in(sync->members(), me)] = exchange.begun - arrived;
     on_phase(SyncPhase::kExchanging);
     exchange.take_part(me);
     sync->ended = simulated_now();

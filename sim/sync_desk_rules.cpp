@@ -67,10 +67,17 @@ void SyncDesk::lose_member(const std::shared_ptr<Sync>& sync, IslandId island) {
   const Clique& absent = sync->absent;
   if (std::find(absent.begin(), absent.end(), island) != absent.end()) return;
   goes_without(*sync, island);
+  Clique rest = exchange->prepared().plan.members;
+  std::erase(rest, island);
+  const bool over = !rest.empty() && std::all_of(rest.begin(), rest.end(),
+                                                 [&](IslandId i) { return exchange->has_left(i); });
+  // Who is in it leaves later, if anybody is.
+  if (!over) sync->ended = simulated_now();
   if (!exchange->dropped()) {
-    Clique rest = exchange->prepared().plan.members;
-    std::erase(rest, island);
-    if (rest.size() < 2 || parts_.spec.without_member == WithoutMember::kSkip) {
+    if (over) {
+      take_bounds_of(*sync, rest);
+      exchange->finish();
+    } else if (rest.size() < 2 || parts_.spec.without_member == WithoutMember::kSkip) {
       exchange->drop();
       tell(*sync, *exchange, "dropped", "a member has left; the others keep their models");
     } else if (std::shared_ptr<const PreparedPlan> made = plan_of(*sync, rest)) {
