@@ -28,7 +28,11 @@ class NetworkWriter {
       faulty_ = draw_.chance(0.2);
       if (faulty_) faults();
       if (faulty_) key("in_flight", rule_);
-      if (draw_.chance(0.9) || lossy_ || faulty_ || run_.payload_bytes > 1e6) transport();
+      if (draw_.chance(0.9) || lossy_ || faulty_ || run_.payload_bytes > 1e6) {
+        transport();
+      } else {
+        chunk_bytes_ = 1e6;
+      }
     } else {
       faulty_ = draw_.chance(0.25);
       if (faulty_) faults();
@@ -84,6 +88,7 @@ class NetworkWriter {
     const std::int64_t count = draw_.whole(1, 3);
     for (std::int64_t f = 0; f < count; ++f) {
       std::vector<std::string> keys{some_thing()};
+      loses_chunks_ = loses_chunks_ || keys.front().find("loses") == std::string::npos;
       if (draw_.chance(0.4)) {
         keys.push_back(fmt::format("availability: {:.4f}", draw_.real(0.5, 0.95)));
         keys.push_back("mean_outage: " + as_time(run_.round_s * draw_.real(0.1, 1.0)));
@@ -119,7 +124,7 @@ class NetworkWriter {
                                    draw_.scale(1e-3, 0.2)));
       }
     }
-    if (lossy_ || faulty_) recovery(keys);
+    if (lossy_ || loses_chunks_) recovery(keys);
     key("transport", as_mapping(keys));
   }
   void recovery(std::vector<std::string>& transport) {
@@ -186,6 +191,7 @@ class NetworkWriter {
   double chunk_bytes_ = 0.0;
   bool lossy_ = false;
   bool faulty_ = false;
+  bool loses_chunks_ = false;  ///< by faults
 };
 
 }  // namespace
