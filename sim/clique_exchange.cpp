@@ -54,12 +54,15 @@ bool CliqueExchange::meet(IslandId member) {
 }
 
 void CliqueExchange::await(IslandId member) {
+  if (std::erase(expected_, member) > 0) return;
   awaiting_.push_back(member);
   (*gates_)[member.index()]->acquire();
 }
 
-void CliqueExchange::let_go(IslandId member) {
-  if (std::erase(awaiting_, member) > 0) (*gates_)[member.index()]->release();
+bool CliqueExchange::let_go(IslandId member) {
+  const bool waits = std::erase(awaiting_, member) > 0;
+  if (waits) (*gates_)[member.index()]->release();
+  return waits;
 }
 
 void CliqueExchange::withdraw(IslandId member) {
@@ -84,11 +87,10 @@ void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup
   const std::shared_ptr<Attempt> attempt = attempt_;
   if (setup > Duration()) sleep_until(begun + setup);
   start_independent(*attempt, starter);
-  for (const IslandId member : plan().plan.members) {
+  // Starting lets others run: some may have left by now, who have to know as well.
+  for (const IslandId member : attempt->plan->plan.members) {
     if (member == starter && !let_starter_go) continue;
-    // Who has not come to await it yet finds the gate open.
-    std::erase(awaiting_, member);
-    (*gates_)[member.index()]->release();
+    if (!let_go(member)) expected_.push_back(member);
   }
 }
 

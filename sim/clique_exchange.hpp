@@ -51,8 +51,8 @@ class CliqueExchange : public std::enable_shared_from_this<CliqueExchange> {
   /// It does not begin: whoever waits for that goes on without it.
   void call_off();
   [[nodiscard]] bool called_off() const { return called_off_; }
-  /// Lets a member go that waits for it to begin.
-  void let_go(IslandId member);
+  /// Lets a member go that waits for it to begin; false if it does not.
+  bool let_go(IslandId member);
   /// The members do without the exchange: whoever is in it leaves at this instant;
   /// where a packet's event is being handled, at its end.
   void drop(bool in_event = false);
@@ -132,6 +132,7 @@ class CliqueExchange : public std::enable_shared_from_this<CliqueExchange> {
   std::vector<IslandId> ready_;
   std::vector<IslandId> left_;
   std::vector<IslandId> awaiting_;  ///< its beginning
+  std::vector<IslandId> expected_;  ///< have not come to await it before it began
   bool dropped_ = false;
   bool partly_ = false;
   bool has_begun_ = false;

@@ -212,9 +212,12 @@ void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, Islan
                      bool by_clock) {
   const std::shared_ptr<CliqueExchange> mine = sync->exchanges[piece];
   CliqueExchange& exchange = *mine;
-  if (exchange.missing() > 0) {
+  // Going without some lets others run, who may leave, and by that let it begin.
+  while (exchange.missing() > 0 && !exchange.ready().empty() && !failed_) {
     go_without_the_absent(*sync);
+    if (exchange.has_begun()) return;
   }
+  if (exchange.ready().empty()) return;
   if (piece == 0 && parts_.mixer != nullptr && !failed_) average(*sync);
   if (failed_) return;
   exchange.begin(starter, by_clock, setup_of(exchange.shared_plan()));

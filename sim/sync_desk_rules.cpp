@@ -83,12 +83,14 @@ void SyncDesk::lose_member(const std::shared_ptr<Sync>& sync, IslandId island) {
     } else if (std::shared_ptr<const PreparedPlan> made = plan_of(*sync, rest)) {
       take_bounds_of(*sync, rest);
       // Who has the result passes it on. If nobody has, what the island sent does not count.
-      if (sync->mix != nullptr && exchange->left().empty()) {
-        parts_.mixer->withdraw(*sync->mix, rank_in(sync->members(), island));
+      const bool without_it = sync->mix != nullptr && exchange->left().empty();
+      if (without_it) parts_.mixer->withdraw(*sync->mix, rank_in(sync->members(), island));
+      exchange->restart(made);
+      // Starting lets others run, who may have left as well: then it has been planned once more.
+      if (exchange->shared_plan() == made && !exchange->dropped()) {
+        if (without_it) average(*sync);
+        tell(*sync, *exchange, "planned anew", "a member has left; it starts again without it");
       }
-      exchange->restart(std::move(made));
-      if (sync->mix != nullptr && exchange->left().empty()) average(*sync);
-      tell(*sync, *exchange, "planned anew", "a member has left; it starts again without it");
     }
   }
   close(sync);
