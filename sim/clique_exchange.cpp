@@ -54,12 +54,15 @@ bool CliqueExchange::meet(IslandId member) {
 }
 
 void CliqueExchange::await(IslandId member) {
+  if (std::erase(expected_, member) > 0) return;
   awaiting_.push_back(member);
   (*gates_)[member.index()]->acquire();
 }
 
-void CliqueExchange::let_go(IslandId member) {
-  if (std::erase(awaiting_, member) > 0) (*gates_)[member.index()]->release();
+bool CliqueExchange::let_go(IslandId member) {
+  const bool waits = std::erase(awaiting_, member) > 0;
+  if (waits) (*gates_)[member.index()]->release();
+  return waits;
 }
 
 void CliqueExchange::withdraw(IslandId member) {
@@ -84,11 +87,10 @@ void CliqueExchange::begin(IslandId starter, bool let_starter_go, Duration setup
   const std::shared_ptr<Attempt> attempt = attempt_;
   if (setup > Duration()) sleep_until(begun + setup);
   start_independent(*attempt, starter);
-  for (const IslandId member : plan().plan.members) {
+  // Starting lets others run: some may have left by now, who have to know as well.
+  for (const IslandId member : attempt->plan->plan.members) {
     if (member == starter && !let_starter_go) continue;
-    // Who has not come to await it yet finds the gate open.
-    std::erase(awaiting_, member);
-    (*gates_)[member.index()]->release();
+    if (!let_go(member)) expected_.push_back(member);
   }
 }
 
@@ -122,16 +124,17 @@ void CliqueExchange::go_on() {
   start_independent(*attempt, attempt->plan->plan.members.front());
   if (attempt->left) return;
   for (const IslandId member : left_) {
-    simgrid::s4u::Actor::create(
-        "sends again", networks_.platform->host(member),
-        [this, attempt, member] { play(attempt, member, simgrid::s4u::Semaphore::create(0)); })
+    simgrid::s4u::Actor::create("sends again", networks_.platform->host(member),
+                                [self = shared_from_this(), attempt, member] {
+                                  self->play(attempt, member, simgrid::s4u::Semaphore::create(0));
+                                })
         ->daemonize();
   }
 }
 
 bool CliqueExchange::is_held_up(
     const std::function<bool(const Stream& stream)>& is_affected) const {
-  if (dropped_) return false;
+  if (dropped_ || finished_) return false;
   for (std::size_t f = 0; f < attempt_->states.size(); ++f) {
     const FlowState& state = attempt_->states[f];
     // Who is eager has sent before all were ready.
@@ -218,7 +221,7 @@ void CliqueExchange::take_part(IslandId member) {
   // It may not be among those of whom there is left what has been planned anew.
   const auto takes_part = [this, member] {
     const Clique& members = plan().plan.members;
-    return !dropped_ && std::binary_search(members.begin(), members.end(), member);
+    return !dropped_ && !finished_ && std::binary_search(members.begin(), members.end(), member);
   };
   while (takes_part() && !play(attempt_, member, gate)) {
   }
@@ -257,6 +260,11 @@ void CliqueExchange::drop(bool in_event) {
   if (!in_event) networks_.packets->flush();
 }
 
+void CliqueExchange::finish() {
+  finished_ = true;
+  leave_attempt(*attempt_);
+}
+
 void CliqueExchange::abort_packets(Attempt& attempt) {
   for (FlowState& state : attempt.states) {
     if (state.packets != nullptr) networks_.packets->abort(*state.packets);
@@ -270,9 +278,10 @@ bool CliqueExchange::has_left(IslandId member) const {
 
 Bytes CliqueExchange::wan_bytes() const {
   if (networks_.packets == nullptr) {
-    return dropped_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
+    return dropped_ || finished_ ? lost_wan_bytes_ : lost_wan_bytes_ + plan().wan_bytes;
   }
   std::int64_t bytes = lost_wan_bytes_.in_bytes();
+  if (finished_) return Bytes::count(bytes);
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) bytes += state.packets->core_bytes;
   }
@@ -281,6 +290,7 @@ Bytes CliqueExchange::wan_bytes() const {
 
 std::int64_t CliqueExchange::retransmissions() const {
   std::int64_t chunks = lost_retransmissions_;
+  if (finished_) return chunks;
   for (const FlowState& state : attempt_->states) {
     if (state.packets != nullptr) chunks += state.packets->retransmissions;
   }

@@ -22,7 +22,8 @@ struct Networks {
 /// One clique's exchange in one round: the meeting of its members and the running of its plan.
 /// Starts when the last member is ready; each member leaves when it has sent and received all that
 /// the plan has for it. Each method that blocks runs in the actor of the member that it names.
-class CliqueExchange {
+/// Shared: whoever sends again for a member that has left may outlast the others' parts.
+class CliqueExchange : public std::enable_shared_from_this<CliqueExchange> {
  public:
   /// `gates` holds one semaphore an island, which only that island acquires. Without propagation
   /// the deliveries' latencies count as zero.
@@ -50,12 +51,14 @@ class CliqueExchange {
   /// It does not begin: whoever waits for that goes on without it.
   void call_off();
   [[nodiscard]] bool called_off() const { return called_off_; }
-  /// Lets a member go that waits for it to begin.
-  void let_go(IslandId member);
+  /// Lets a member go that waits for it to begin; false if it does not.
+  bool let_go(IslandId member);
   /// The members do without the exchange: whoever is in it leaves at this instant;
   /// where a packet's event is being handled, at its end.
   void drop(bool in_event = false);
   [[nodiscard]] bool dropped() const { return dropped_; }
+  /// All that are to have the result hold it: what is still under way is for nobody.
+  void finish();
   /// It was dropped when some members had left with the result.
   [[nodiscard]] bool partly_dropped() const { return partly_; }
   /// What ran over core arcs, repeated chunks included.
@@ -129,10 +132,12 @@ class CliqueExchange {
   std::vector<IslandId> ready_;
   std::vector<IslandId> left_;
   std::vector<IslandId> awaiting_;  ///< its beginning
+  std::vector<IslandId> expected_;  ///< have not come to await it before it began
   bool dropped_ = false;
   bool partly_ = false;
   bool has_begun_ = false;
   bool called_off_ = false;
+  bool finished_ = false;
   bool held_ = false;
   std::shared_ptr<Attempt> attempt_;
   Bytes lost_wan_bytes_;  ///< of attempts that were left

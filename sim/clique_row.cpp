@@ -48,7 +48,12 @@ CliqueRow clique_row(const Topology& topology, const Sync& sync, Instant ended) 
   CliqueRow row = computed_row(sync.round, sync.fragment, prepared.plan.members, sync.began_round,
                                sync.compute);
   row.absent = sync.absent;
-  row.wait = sync.wait / static_cast<double>(prepared.plan.members.size());
+  std::erase_if(row.members, [&sync](IslandId i) {
+    return std::binary_search(sync.absent.begin(), sync.absent.end(), i);
+  });
+  Duration wait;
+  for (const IslandId i : row.members) wait += sync.waits[rank_in(sync.members(), i)];
+  if (!row.members.empty()) row.wait = wait / static_cast<double>(row.members.size());
   row.communication = ended - first.begun;
   row.bound = sync.bounds->all.time;
   row.dropped = sync.dropped();

@@ -12,6 +12,8 @@ namespace s4u = simgrid::s4u;
 
 void Simulation::live(IslandId me) {
   std::int64_t& number = islands_[me.index()].number;
+  // It may have left at the very beginning.
+  if (away_[me.index()] && !stay_away(me)) return;
   while (number < spec_.stop.rounds_of_one()) {
     if (!spend_round(me)) {
       if (stopped_ || !stay_away(me)) return;
@@ -52,6 +54,12 @@ void Simulation::leave(IslandId me) {
 
 bool Simulation::stay_away(IslandId me) {
   IslandState& state = islands_[me.index()];
+  // Who was ahead of the others does not go back, nor begins a round again of which it has
+  // exchanged a fragment.
+  const auto join = [&](std::int64_t round) {
+    state.number =
+        std::max({desk_->round_to_join(me, round), result_.rounds, state.number, state.taken_part});
+  };
   std::string effect;
   do {
     while (const std::optional<Period> absence = churn_.present_absence(me, simulated_now())) {
@@ -65,7 +73,7 @@ bool Simulation::stay_away(IslandId me) {
     }
     const std::optional<IslandId> source = desk_->nearest_to(me, there);
     if (!source) {
-      state.number = std::max(desk_->round_to_join(me, state.number - 1), result_.rounds);
+      join(state.number - 1);
       effect = "nobody is there to download a model from: it goes on with its own";
       break;
     }
@@ -75,8 +83,7 @@ bool Simulation::stay_away(IslandId me) {
     desk_->download(me, *source, spec_.payload);
     go(me, Position::kDone);
     if (stopped_) return false;
-    const std::int64_t theirs = islands_[source->index()].number;
-    state.number = std::max(desk_->round_to_join(me, theirs), result_.rounds);
+    join(islands_[source->index()].number);
     effect = fmt::format("it has downloaded {} from {}", to_text(spec_.payload),
                          topology_.name(*source));
     // It may have left again meanwhile.
@@ -136,10 +143,12 @@ bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
   if (sync != nullptr && spec_.training.delay() > 0) {
     islands_[me.index()].pending.push_back(in_background(me, sync, ready, least_[me.index()]));
   }
+  if (sync == nullptr) islands_[me.index()].taken_part = islands_[me.index()].number + 1;
   if (sync == nullptr || spec_.training.delay() > 0) return merge_due(me);
   const bool took_part = desk_->play(sync, me, ready, on_phase);
   if (is_out(me)) return false;
   if (!took_part) return come_late(me, sync);
+  islands_[me.index()].taken_part = islands_[me.index()].number + 1;
   take_in(me, *sync, least_[me.index()] + least_time(*sync, me, began));
   desk_->leave(sync, me);
   return true;

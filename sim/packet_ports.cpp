@@ -194,6 +194,7 @@ void PacketPorts::send(PacketFlow& flow, std::uint32_t lane, double now_s) {
   usage.bytes += Bytes::count(bytes);
   usage.busy += Duration::seconds(time_s);
   usage.carried_bits += 8.0 * static_cast<double>(options_.transport.wire_bytes(bytes));
+  port.bits_per_second = capacity_bps(at.arc);
   usage.peak_utilisation = 1.0;
   if (topology_->is_core(at.arc)) flow.core_bytes += bytes;
   if (chunk.resent) ++flow.retransmissions;
@@ -220,9 +221,11 @@ std::vector<ArcUsage> PacketPorts::usage(Duration until) const {
   std::vector<ArcUsage> usage = usage_;
   for (std::size_t a = 0; a < usage.size(); ++a) {
     const double late_s = std::max(0.0, ports_[a].free_s - until.in_seconds());
-    const Bandwidth capacity = topology_->arc(ArcId::at(a)).capacity;
-    usage[a].busy = usage[a].busy - Duration::seconds(late_s);
-    usage[a].carried_bits -= late_s * static_cast<double>(capacity.in_bits_per_second());
+    if (late_s == 0.0) continue;
+    // Rounding may leave less than nothing.
+    usage[a].busy = std::max(Duration(), usage[a].busy - Duration::seconds(late_s));
+    usage[a].carried_bits =
+        std::max(0.0, usage[a].carried_bits - late_s * ports_[a].bits_per_second);
   }
   return usage;
 }

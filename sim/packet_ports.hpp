@@ -83,7 +83,8 @@ class PacketPorts {
   void serve(ArcId arc, double now_s);
   struct Port {
     double free_s = 0.0;
-    double last_arrival_s = 0.0;  ///< of what it has sent so far
+    double last_arrival_s = 0.0;   ///< of what it has sent so far
+    double bits_per_second = 0.0;  ///< of the last chunk
     bool waking = false;
     RingBuffer<std::pair<PacketFlow*, std::uint32_t>> ring;  ///< lanes that can send, in turn
   };

@@ -18,7 +18,8 @@ struct Placement {
   std::vector<std::size_t> clique_of;  ///< by island
 };
 
-/// The rounds of a policy that some island is in. Rounds begin in order: nobody skips one. Memory:
+/// The rounds of a policy that some island is in. Rounds begin in order: with one that an island
+/// that was away comes back for, before the others are there, those before it do as well. Memory:
 /// of the rounds by which some islands are ahead of others; a stretch of equal ones counts once.
 class Placements {
  public:
@@ -33,8 +34,8 @@ class Placements {
         coming_(std::move(coming)),
         tell_change_(std::move(tell_change)) {}
 
-  /// Asks the policy for the next round where it is the first that is in it. Each round is
-  /// verified: it places every island once and its mixing weights sum to 1. Valid until the next
+  /// Asks the policy for the rounds up to this one where it is the first that is in it. Each round
+  /// is verified: it places every island once and its mixing weights sum to 1. Valid until the next
   /// call.
   const Placement& of(std::int64_t number);
   void forget_before(std::int64_t number);

@@ -108,6 +108,7 @@ class Simulation {
   struct IslandState {
     std::int64_t number = 0;                           ///< of the round that it is in
     std::int64_t rounds = 0;                           ///< that it has ended
+    std::int64_t taken_part = 0;                       ///< first round of which it has done nothing
     std::int64_t samples = 0;                          ///< that it has trained on
     std::deque<std::shared_ptr<PendingSync>> pending;  ///< in the order in which they are due
   };

@@ -37,7 +37,7 @@ struct Sync {
   Instant first_ready;
   Instant ended;           ///< so far: a member held all pieces
   Duration compute;        ///< the longest of the members'
-  Duration wait;           ///< sum over members from ready to begun
+  std::vector<Duration> waits;  ///< by rank: from ready to begun
   double sum_error = 0.0;  ///< largest error of a parameter by the switches' numbers
   /// Of all pieces together; of a quorum's exchange, of those who take part.
   std::shared_ptr<const CliqueBounds> bounds;

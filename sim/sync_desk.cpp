@@ -46,6 +46,7 @@ std::shared_ptr<Sync> SyncDesk::enter(IslandId me, std::int64_t round, std::size
     sync->cliques = placement.round;
     sync->clique = clique;
     sync->exchanges.resize(parts_.timing.pieces(fragment).size());
+    sync->waits.resize(sync->members().size());
     if (parts_.mixer != nullptr) {
       sync->mix = parts_.mixer->begin(sync->members(),
                                       {.index = fragment, .count = parts_.timing.fragments()});
@@ -130,8 +131,10 @@ std::shared_ptr<CliqueExchange> SyncDesk::exchange(const std::shared_ptr<Sync>& 
                                                        .packets = parts_.packets,
                                                        .eager = eager},
                                               gates_[lane], parts_.spec.propagation);
-  exchange->on_give_up = [this, mine = sync.get(), raw = exchange.get()](const std::string& why) {
-    give_up(*mine, *raw, why);
+  // Once its members are through nobody minds.
+  const std::weak_ptr<Sync> mine = sync;
+  exchange->on_give_up = [this, mine, raw = exchange.get()](const std::string& why) {
+    if (const std::shared_ptr<Sync> still = mine.lock()) give_up(*still, *raw, why);
   };
   return exchange;
 }
@@ -147,7 +150,7 @@ bool SyncDesk::play(const std::shared_ptr<Sync>& sync, IslandId me,
     if (piece == 0 && sync->exchanges.front() == nullptr) sync->first_ready = arrived;
     if (!meet(sync, piece, me)) return false;
     CliqueExchange& exchange = *sync->exchanges[piece];
-    if (piece == 0) sync->wait += exchange.begun - arrived;
+    if (piece == 0) sync->waits[rank_in(sync->members(), me)] = exchange.begun - arrived;
     on_phase(SyncPhase::kExchanging);
     exchange.take_part(me);
     sync->ended = simulated_now();
@@ -209,9 +212,12 @@ void SyncDesk::begin(const std::shared_ptr<Sync>& sync, std::size_t piece, Islan
                      bool by_clock) {
   const std::shared_ptr<CliqueExchange> mine = sync->exchanges[piece];
   CliqueExchange& exchange = *mine;
-  if (exchange.missing() > 0) {
+  // Going without some lets others run, who may leave, and by that let it begin.
+  while (exchange.missing() > 0 && !exchange.ready().empty() && !failed_) {
     go_without_the_absent(*sync);
+    if (exchange.has_begun()) return;
   }
+  if (exchange.ready().empty()) return;
   if (piece == 0 && parts_.mixer != nullptr && !failed_) average(*sync);
   if (failed_) return;
   exchange.begin(starter, by_clock, setup_of(exchange.shared_plan()));

@@ -67,22 +67,31 @@ void SyncDesk::lose_member(const std::shared_ptr<Sync>& sync, IslandId island) {
   const Clique& absent = sync->absent;
   if (std::find(absent.begin(), absent.end(), island) != absent.end()) return;
   goes_without(*sync, island);
+  Clique rest = exchange->prepared().plan.members;
+  std::erase(rest, island);
+  const bool over = !rest.empty() && std::all_of(rest.begin(), rest.end(),
+                                                 [&](IslandId i) { return exchange->has_left(i); });
+  // Who is in it leaves later, if anybody is.
+  if (!over) sync->ended = simulated_now();
   if (!exchange->dropped()) {
-    Clique rest = exchange->prepared().plan.members;
-    std::erase(rest, island);
-    if (rest.size() < 2 || parts_.spec.without_member == WithoutMember::kSkip) {
+    if (over) {
+      take_bounds_of(*sync, rest);
+      exchange->finish();
+    } else if (rest.size() < 2 || parts_.spec.without_member == WithoutMember::kSkip) {
       exchange->drop();
       tell(*sync, *exchange, "dropped", "a member has left; the others keep their models");
     } else if (std::shared_ptr<const PreparedPlan> made = plan_of(*sync, rest)) {
       take_bounds_of(*sync, rest);
       // Who has the result passes it on. If nobody has, what the island sent does not count.
-      if (sync->mix != nullptr && exchange->left().empty()) {
-        parts_.mixer->withdraw(*sync->mix, rank_in(sync->members(), island));
+      const bool without_it = sync->mix != nullptr && exchange->left().empty();
+      if (without_it) parts_.mixer->withdraw(*sync->mix, rank_in(sync->members(), island));
+      exchange->restart(made);
+      // Starting lets others run, who may have left as well: then it has been planned once more.
+      if (exchange->shared_plan() == made && !exchange->dropped()) {
+        if (without_it) average(*sync);
+        tell(*sync, *exchange, "planned anew", "a member has left; it starts again without it");
+        look_for_dead_end(*sync, *exchange);
       }
-      exchange->restart(std::move(made));
-      if (sync->mix != nullptr && exchange->left().empty()) average(*sync);
-      tell(*sync, *exchange, "planned anew", "a member has left; it starts again without it");
-      look_for_dead_end(*sync, *exchange);
     }
   }
   close(sync);

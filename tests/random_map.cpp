@@ -24,6 +24,7 @@ class MapWriter {
         draw_.chance(0.04) ? 1 : static_cast<std::size_t>(draw_.whole(2, 8));
     // Names that a table has to quote.
     const std::string mark = draw_.chance(0.03) ? ", " : "";
+    map_.plain_names = mark.empty();
     for (std::size_t s = 0; s < switches; ++s) {
       map_.switches.push_back(fmt::format("S{}{}", mark, s));
     }
@@ -61,9 +62,11 @@ class MapWriter {
     for (RandomMap::Arc& known : map_.arcs) {
       if (known.name != name) continue;
       known.bits_per_second = std::min(known.bits_per_second, rate_bps);
+      known.most_bits_per_second = std::max(known.most_bits_per_second, rate_bps);
+      known.latency_s = std::max(known.latency_s, latency_s);
       return;
     }
-    map_.arcs.push_back({name, rate_bps});
+    map_.arcs.push_back({name, rate_bps, rate_bps, latency_s});
   }
 
   std::vector<std::string> all_islands() {

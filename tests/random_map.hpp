@@ -12,7 +12,9 @@ namespace gyre {
 struct RandomMap {
   struct Arc {
     std::string name;
-    double bits_per_second = 0.0;
+    double bits_per_second = 0.0;       ///< of parallel ones the least
+    double most_bits_per_second = 0.0;  ///< and the most
+    double latency_s = 0.0;             ///< the longest
   };
 
   std::vector<std::string> islands;
@@ -20,6 +22,7 @@ struct RandomMap {
   std::vector<Arc> arcs;  ///< each name once
   std::vector<std::pair<std::string, std::string>> links;
   bool islands_everywhere = false;  ///< at each switch
+  bool plain_names = true;          ///< without commas
   double slowest_bps = 0.0;
   double farthest_s = 0.0;  ///< more than any two islands are apart
   std::string text;         ///< the keys `topology`, `scale` and `access` of `network`

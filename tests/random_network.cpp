@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/random_dynamics.hpp"
+
 namespace gyre {
 namespace {
 
@@ -18,6 +20,7 @@ class NetworkWriter {
       key("fabric", as_mapping({"bandwidth: " + as_rate(draw_.scale(1e8, 1e12)),
                                 "latency: " + as_time(draw_.real(0.0, 1e-4))}));
     }
+    text_ += random_dynamics(draw_, run_);
     const bool limited = run_.numbers || (run_.adds() && !run_.engineered && draw_.chance(0.35));
     if (run_.packets) {
       chunk_bytes_ = std::max(1.0, std::floor(run_.payload_bytes / draw_.real(1.0, 25.0)));
@@ -25,13 +28,16 @@ class NetworkWriter {
       faulty_ = draw_.chance(0.2);
       if (faulty_) faults();
       if (faulty_) key("in_flight", rule_);
-      if (draw_.chance(0.9) || lossy_ || faulty_ || run_.payload_bytes > 1e6) transport();
+      if (draw_.chance(0.9) || lossy_ || faulty_ || run_.payload_bytes > 1e6) {
+        transport();
+      } else {
+        chunk_bytes_ = 1e6;
+      }
     } else {
-      if (draw_.chance(0.2)) changes();
       faulty_ = draw_.chance(0.25);
       if (faulty_) faults();
       if (faulty_) key("in_flight", rule_);
-      if (!run_.quorum && draw_.chance(0.15)) {
+      if (!run_.quorum && !run_.leaves && draw_.chance(0.15)) {
         key("setup_time", as_time(run_.round_s * draw_.scale(0.001, 1.0)));
       }
     }
@@ -82,6 +88,7 @@ class NetworkWriter {
     const std::int64_t count = draw_.whole(1, 3);
     for (std::int64_t f = 0; f < count; ++f) {
       std::vector<std::string> keys{some_thing()};
+      loses_chunks_ = loses_chunks_ || keys.front().find("loses") == std::string::npos;
       if (draw_.chance(0.4)) {
         keys.push_back(fmt::format("availability: {:.4f}", draw_.real(0.5, 0.95)));
         keys.push_back("mean_outage: " + as_time(run_.round_s * draw_.real(0.1, 1.0)));
@@ -97,27 +104,6 @@ class NetworkWriter {
       all.push_back(as_mapping(keys));
     }
     key("faults", as_list(all));
-  }
-
-  void changes() {
-    std::vector<std::string> all;
-    const std::int64_t count = draw_.whole(1, 3);
-    for (std::int64_t c = 0; c < count; ++c) {
-      std::vector<RandomMap::Arc> arcs = run_.map.arcs;
-      draw_.shuffle(arcs);
-      arcs.resize(1 + draw_.below(std::min<std::size_t>(arcs.size(), 3)));
-      std::vector<std::string> names;
-      double most_bps = arcs.front().bits_per_second;
-      for (const RandomMap::Arc& arc : arcs) {
-        names.push_back(as_name(arc.name));
-        most_bps = std::min(most_bps, arc.bits_per_second);
-      }
-      const double share = draw_.chance(0.3) ? 0.99 : draw_.scale(0.05, 0.99);
-      all.push_back(
-          as_mapping({"at: " + as_time(run_.round_s * draw_.real(0.001, 3.0)),
-                      "arcs: " + as_list(names), "bandwidth: " + as_rate(most_bps * share - 1.0)}));
-    }
-    key("changes", as_list(all));
   }
 
   void transport() {
@@ -138,7 +124,7 @@ class NetworkWriter {
                                    draw_.scale(1e-3, 0.2)));
       }
     }
-    if (lossy_ || faulty_) recovery(keys);
+    if (lossy_ || loses_chunks_) recovery(keys);
     key("transport", as_mapping(keys));
   }
   void recovery(std::vector<std::string>& transport) {
@@ -205,6 +191,7 @@ class NetworkWriter {
   double chunk_bytes_ = 0.0;
   bool lossy_ = false;
   bool faulty_ = false;
+  bool loses_chunks_ = false;  ///< by faults
 };
 
 }  // namespace

@@ -23,6 +23,10 @@ struct RandomRun {
   std::string exchange;
 
   bool quorum = false;
+  bool layered = false;
+  bool delayed = false;                ///< islands compute while they exchange
+  bool leaves = false;                 ///< some island does, for a while or for good
+  bool churns_by_chance = false;       ///< and may hold up the run for long
   std::optional<std::string> numbers;  ///< format that switches add
   std::int64_t local_steps = 1;
   double step_s = 1.0;
@@ -30,6 +34,7 @@ struct RandomRun {
   double round_s = 1.0;  ///< about
   std::int64_t max_rounds = 1;
   bool never_back = false;  ///< something fails for good: only a time ends the run
+  std::string trace;        ///< of the network, as its file's text; empty if there is none
 
   [[nodiscard]] bool adds() const { return mode == "aggregation" || mode == "both"; }
   [[nodiscard]] bool replicates() const { return mode == "multicast" || mode == "both"; }

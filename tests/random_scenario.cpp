@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "schedules/policy.hpp"
+#include "tests/random_churn.hpp"
+#include "tests/random_dynamics.hpp"
 #include "tests/random_network.hpp"
 
 namespace gyre {
@@ -22,12 +24,15 @@ class ScenarioWriter {
     const std::string training = run_.exchanges ? all_training() : "";
     const std::string job = the_job(training);
     const std::string task = the_task();
-    const std::string schedule = the_schedule();
+    const RandomChurn churn = random_churn(draw_, run_);
+    const std::string schedule = the_schedule(churn.of_schedule);
     const std::string network = random_network(draw_, run_);
     std::string text = fmt::format("gyre: 1\nname: soak\nseed: {}\n", seed_ % 1000 + 1);
-    text += network + job + task + schedule + the_end();
-    return {
-        .text = text, .fidelity = run_.packets ? Fidelity::kPacket : Fidelity::kFlow, .mean = law_};
+    text += network + job + task + schedule + churn.text + the_end();
+    return {.text = text,
+            .trace = run_.trace,
+            .fidelity = run_.packets ? Fidelity::kPacket : Fidelity::kFlow,
+            .mean = law_};
   }
 
  private:
@@ -174,6 +179,7 @@ class ScenarioWriter {
   void overlap(std::vector<std::string>& keys) {
     const std::int64_t between = run_.local_steps / fragments_;
     const bool layers = draw_.chance(0.2);
+    run_.layered = layers;
     if (layers) {
       layers_ = fragments_ + draw_.whole(0, 4);
       std::string text = fmt::format("layers: {{count: {}", layers_);
@@ -183,6 +189,7 @@ class ScenarioWriter {
     const std::int64_t most = layers ? between - 1 : 2 * run_.local_steps;
     if (most >= 1 && draw_.chance(0.3)) {
       averages_ = false;
+      run_.delayed = true;
       keys.push_back(fmt::format("overlap: {{kind: delayed, steps: {}, local_weight: {:.3f}}}",
                                  draw_.whole(1, most),
                                  draw_.chance(0.3) ? 0.0 : draw_.real(0.0, 0.99)));
@@ -318,8 +325,9 @@ class ScenarioWriter {
     return fmt::format("task: {}\n", as_mapping(keys));
   }
 
-  std::string the_schedule() {
+  std::string the_schedule(const std::string& without_member) {
     std::vector<std::string> keys{"policy: " + run_.policy};
+    if (!without_member.empty()) keys.push_back(without_member);
     for (std::string& key : policy_keys()) keys.push_back(std::move(key));
     if (run_.exchanges) {
       if (!run_.overlay) keys.push_back("exchange: " + run_.exchange);
@@ -337,9 +345,11 @@ class ScenarioWriter {
     }
     run_.max_rounds = draw_.whole(1, 6);
     std::vector<std::string> keys{fmt::format("max_rounds: {}", run_.max_rounds)};
+    const double rounds = static_cast<double>(run_.max_rounds);
     if (run_.never_back || draw_.chance(0.1)) {
-      const double rounds = static_cast<double>(run_.max_rounds);
       keys.push_back("max_time: " + as_time(run_.round_s * rounds * draw_.real(0.1, 1.5)));
+    } else if (run_.churns_by_chance) {
+      keys.push_back("max_time: " + as_time(run_.round_s * rounds * 50.0));
     }
     if (draw_.chance(0.05)) keys.push_back(fmt::format("loss: {:.3f}", draw_.real(0.1, 10.0)));
     return text + fmt::format("stop: {}\n", as_mapping(keys));
@@ -362,5 +372,10 @@ class ScenarioWriter {
 }  // namespace
 
 RandomScenario random_scenario(std::uint64_t seed) { return ScenarioWriter(seed).write(); }
+
+std::string to_text(const RandomScenario& scenario) {
+  if (scenario.trace.empty()) return scenario.text;
+  return fmt::format("{}\n{}:\n{}", scenario.text, kNetworkTrace, scenario.trace);
+}
 
 }  // namespace gyre

@@ -21,6 +21,7 @@ struct MeanLaw {
 /// A small scenario of one run, as its file's text, and the fidelity that it is made for.
 struct RandomScenario {
   std::string text;
+  std::string trace = {};  ///< of its network, in a file beside it; empty if there is none
   Fidelity fidelity = Fidelity::kFlow;
   std::optional<MeanLaw> mean;  ///< where exchanges keep it
 };
@@ -29,5 +30,8 @@ struct RandomScenario {
 /// on the plans of exchanges (a time-out below the round trip, a window that no round fits into) is
 /// left to chance.
 RandomScenario random_scenario(std::uint64_t seed);
+
+/// Its text and, behind it, that of its trace.
+std::string to_text(const RandomScenario& scenario);
 
 }  // namespace gyre

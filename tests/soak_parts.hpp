@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -74,6 +75,23 @@ inline bool is_whole(const EndedRun& run) {
   return run.result.status == RunStatus::kComplete && !run.result.time_to_target &&
          run.result.rounds == run.spec.stop.max_rounds;
 }
+
+/// A time in which an island was away, by events.csv.
+struct Absence {
+  IslandId island;
+  double from_s = 0.0;
+  std::int64_t left_in = 0;    ///< round
+  std::optional<double> to_s;  ///< none: until the run's end
+  std::optional<std::int64_t> back_in;
+  std::optional<IslandId> source;  ///< whose model it then had
+};
+/// In the order in which they begin.
+std::vector<Absence> absences_of(const SoakFiles& files, const Topology& topology);
+
+/// The part of `wrong_with` that is about islands that leave and return: they do so when they are
+/// to, meanwhile compute nothing and wait for nobody, and each round goes without those that are
+/// away, and without nobody else.
+void check_churn(const EndedRun& run, const SoakFiles& files, Complaints& wrong);
 
 /// The part of `wrong_with` that is about bytes.
 void check_bytes(const EndedRun& run, const SoakFiles& files, Complaints& wrong);

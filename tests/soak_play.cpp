@@ -13,6 +13,7 @@
 #include "sim/recorder.hpp"
 #include "sim/run_setup.hpp"
 #include "sim/run_summary.hpp"
+#include "tests/random_dynamics.hpp"
 #include "tests/run_log.hpp"
 #include "tests/soak_checks.hpp"
 
@@ -53,6 +54,7 @@ void play(const RandomScenario& made, const fs::path& folder, const ChildPool::R
   // The manifest names the scenario's file.
   fs::current_path(folder);
   std::ofstream("soak.yaml") << made.text;
+  if (!made.trace.empty()) std::ofstream(kNetworkTrace, std::ios::binary) << made.trace;
   std::optional<LoadedScenario> loaded;
   const fs::path results = "run";
   try {
@@ -62,7 +64,8 @@ void play(const RandomScenario& made, const fs::path& folder, const ChildPool::R
     const RunChoice choice = all_runs(loaded->scenario).at(0);
     const Topology fabric = colocated_topology(loaded->topology, loaded->scenario.network.fabric);
     const RunSpec spec = run_spec(*loaded, choice, fabric);
-    Recorder recorder(results, *spec.topology, spec.packets.has_value(), !spec.faults.empty());
+    Recorder recorder(results, *spec.topology, spec.packets.has_value(),
+                      !spec.faults.empty() || !spec.churn.empty());
     const RunResult result = simulate(spec, recorder, kNever);
     recorder.finish(result);
     const SummaryRow summary = summarise(*loaded, choice, spec, result, recorder.totals());

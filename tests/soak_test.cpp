@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -125,7 +126,7 @@ class Soak {
     ADD_FAILURE() << fmt::format(
         "scenario {} ({}; GYRE_SOAK_SEED={} GYRE_SOAK_COUNT=1 plays it again):\n  {}\n{}", number,
         verdict.ended, number, fmt::join(verdict.wrong, "\n  "),
-        random_scenario(static_cast<std::uint64_t>(number)).text);
+        to_text(random_scenario(static_cast<std::uint64_t>(number))));
   }
 
   void tell() const {
@@ -158,9 +159,40 @@ TEST(SlowSoak, ManyRandomScenariosAreSound) {
   Soak(from_environment("GYRE_SOAK_SEED", 1001), from_environment("GYRE_SOAK_COUNT", 10'000)).run();
 }
 
+/// What changes in the network and among the islands, as it stands in scenarios.
+constexpr auto kChanging = {"\n  changes: .*bandwidth: ",
+                            "\n  changes: .*latency: ",
+                            "\n  traces: network.csv",
+                            "\n  background: .*rate: ",
+                            "\n  background: .*share: ",
+                            "\n  background: .*mean_on: .*mean_off: ",
+                            "\nchurn: .*island: \"",
+                            "\nchurn: .*every_island",
+                            "\nchurn: .*slowdown",
+                            "\nchurn: .*from: [^}]*to: ",
+                            "\nchurn: .*from: [^,}]*\\}",
+                            "\nchurn: .*availability: [^}]*mean_outage: ",
+                            "\nchurn: .*without_member: shrink",
+                            "\nchurn: .*without_member: skip",
+                            "\nchurn: .*without_member: stall, deadline: ",
+                            "\nschedules: .*without_member: shrink",
+                            "\nschedules: .*without_member: skip",
+                            "\nschedules: .*without_member: stall.*\nchurn: .*deadline: "};
+/// An arc gets narrower, longer, or both.
+constexpr auto kTraceLines = {"bps,\\r?\\n", ",,[0-9.]+ us", "bps,[0-9.]+ us"};
+
 TEST(RandomScenarios, HoldEveryPolicyExchangeModeAndRule) {
   std::string all;
-  for (std::uint64_t seed = 1; seed <= 2000; ++seed) all += random_scenario(seed).text;
+  std::vector<RandomScenario> made;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) made.push_back(random_scenario(seed));
+  for (const RandomScenario& one : made) all += one.text;
+  const auto count = [&made](const char* what, std::string RandomScenario::*of) {
+    const std::regex wanted(what);
+    return std::ranges::count_if(
+        made, [&](const RandomScenario& one) { return std::regex_search(one.*of, wanted); });
+  };
+  for (const char* what : kChanging) EXPECT_GT(count(what, &RandomScenario::text), 0) << what;
+  for (const char* what : kTraceLines) EXPECT_GT(count(what, &RandomScenario::trace), 0) << what;
   EXPECT_EQ(random_scenario(7).text, random_scenario(7).text);
   const auto expect = [&all](const std::string& key, std::string_view value) {
     EXPECT_NE(all.find(fmt::format("{}: {}", key, value)), std::string::npos) << key << value;
