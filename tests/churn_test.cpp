@@ -81,6 +81,24 @@ TEST_F(ChurnRuns, WhatIsUnderWayStartsAgain) {
   EXPECT_EQ(cells("rounds.csv", "outcome"), (Cells{"dropped", "dropped"}));
 }
 
+// The others hold the result at 17 s, c half a second later, when it has left: nobody is there to
+// whom they would send it again, beside their next exchange.
+TEST_F(ChurnRuns, WhatOnlyWhoLeftLacksIsNotSentAgain) {
+  run(scenario("{events: [{island: c, from: 17.2 s}], without_member: shrink}", 2),
+      "--set 'network.changes=[{at: 500 ms, arcs: [c.down], latency: 500 ms}]'");
+  EXPECT_EQ(cells("rounds.csv", "communication_s"), (Cells{"16", "8"}));
+  EXPECT_EQ(cells("rounds.csv", "outcome"), (Cells{"averaged", "averaged"}));
+  EXPECT_EQ(cells("events.csv", "what"), (Cells{"leaves"}));
+}
+
+// The others were ready last; c, which waited for them for half a second, is no member at the end.
+TEST_F(ChurnRuns, WaitsAreThoseOfTheMembers) {
+  run(scenario("{events: [{island: c, from: 3 s}], without_member: shrink}", 1),
+      "--set 'job.compute={step_time: 1 s, islands: [{island: c, step_time: 500 ms}]}'");
+  EXPECT_EQ(cells("rounds.csv", "members"), (Cells{"a+b"}));
+  EXPECT_EQ(cells("rounds.csv", "wait_s"), (Cells{"0"}));
+}
+
 // In the middle of its exchange of two the rest is one island.
 TEST_F(ChurnRuns, WhoIsLeftAloneGoesOn) {
   run(

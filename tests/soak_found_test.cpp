@@ -59,18 +59,9 @@ void tamper_with(const fs::path& file, const Tampering& with) {
 }
 
 std::string played(const RandomScenario& made, const std::optional<Tampering>& with) {
-  const fs::path folder = fs::temp_directory_path() / fmt::format("gyre-sound-{}", ::getpid());
-  const std::string said = in_child([&] {
-    std::string all;
-    const auto note = [&all](std::string_view line) { all += std::string(line) + "\n"; };
-    const auto tamper = [&with](const fs::path& results) {
-      if (with) tamper_with(results / with->file, *with);
-    };
-    play(made, folder, note, tamper);
-    return all;
+  return played_alone(made, [&with](const fs::path& results) {
+    if (with) tamper_with(results / with->file, *with);
   });
-  fs::remove_all(folder);
-  return said;
 }
 
 TEST(SoakChecks, SeeWhatIsWrong) {
@@ -330,6 +321,82 @@ TEST(SoakFound, AFlowThatStartsWhileItsExchangeIsDroppedEnds) {
     EXPECT_NE(links.find(fmt::format("\n{},access,1,0,100000000,", arc)), std::string::npos)
         << links;
   }
+}
+
+// An island that had the result sent it again, when an exchange was planned anew, and was not done
+// with that when the others were: the exchange was gone. By chance: what it then did depends on
+// what had taken its place in memory.
+TEST(SoakFound, WhoSendsAgainMayOutlastTheExchange) {
+  const RandomScenario made{.text = R"(gyre: 1
+name: again
+seed: 703
+network:
+  topology:
+    switches: [{name: S0}, {name: S1}, {name: S2}]
+    islands:
+      - {name: I0, at: S0, up: 19325910538 bps}
+      - {name: I1, at: S1, up: 10986832759 bps, down: 17446186744 bps}
+      - {name: I2, at: S0, up: 77988140871 bps, down: 5847737068 bps}
+      - {name: I3, at: S0, latency: 196.186955 us}
+    links:
+      - between: [S1, S0]
+        latency: 4223.948949 us
+        bandwidth: 241892788949 bps
+        reverse_bandwidth: 143781328182 bps
+        reverse_latency: 0 us
+      - between: [S2, S1]
+        latency: 5792.134437 us
+        bandwidth: 62662523725 bps
+        reverse_bandwidth: 9001136205 bps
+        reverse_latency: 707.038001 us
+      - between: [S1, S0]
+        latency: 88.628308 us
+        bandwidth: 77021844186 bps
+        reverse_latency: 142.985625 us
+      - between: [S2, S1]
+        latency: 388.261103 us
+        bandwidth: 266396841723 bps
+        reverse_bandwidth: 138621817866 bps
+  access: {bandwidth: 103482967885 bps}
+  modes: [neither]
+  faults:
+    - {switch: S0, from: 81725.412220 us, to: 239205.003564 us}
+    - {every_link: true, availability: 0.6120, mean_outage: 77368.078631 us}
+    - {link: [S2, S1], from: 284811.938855 us, to: 294224.429360 us}
+  in_flight: reroute
+  transport:
+    chunk: 78 B
+    packet: 28 B
+    header: 3 B
+    loss: 0.023985
+    recovery: {timeout: 1124795.584100 us, give_up: 160635698.207494 us, then: drop}
+job:
+  payload: 1489 B
+  compute:
+    step_time: 130532.871680 us
+    islands: [{island: I0, step_time: 86204.920277 us}, {island: I1, step_time: 120559.737025 us}]
+task: {kind: quadratic, optima: [-0.668, 2.104, -0.841, -0.244]}
+schedules:
+  - {policy: explicit, rounds: [I2+I1|I3+I0, I3+I1+I2, I0+I2+I1+I3], exchange: best}
+stop: {max_rounds: 4}
+)",
+                            .fidelity = Fidelity::kPacket,
+                            .mean = {}};
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// A chunk that was under way at the end counted at the arc's rate on the map: as less than nothing.
+TEST(SoakFound, AChunkThatIsUnderWayAtTheEndCountsAtItsRate) {
+  RandomScenario made = of_three(
+      Fidelity::kPacket,
+      "  transport: {chunk: 500 MB}\n  changes: [{at: 1 ms, arcs: [a.up], bandwidth: 100 Mbps}]",
+      "local_steps: 1");
+  made.text.replace(made.text.find("max_rounds: 2"), 13, "max_time: 2 s");
+  const std::string said = played(made, {});
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "models/error.hpp"
 #include "sim/manifest.hpp"
@@ -88,6 +89,19 @@ void play(const RandomScenario& made, const fs::path& folder, const ChildPool::R
     return;
   }
   report("digest " + digest_of(results));
+}
+
+std::string played_alone(const RandomScenario& made,
+                         const std::function<void(const fs::path&)>& tamper) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("gyre-sound-{}", ::getpid());
+  const std::string said = in_child([&] {
+    std::string all;
+    const auto note = [&all](std::string_view line) { all += std::string(line) + "\n"; };
+    play(made, folder, note, tamper);
+    return all;
+  });
+  fs::remove_all(folder);
+  return said;
 }
 
 }  // namespace gyre

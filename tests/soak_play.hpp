@@ -20,4 +20,9 @@ void play(
     const std::function<void(const std::filesystem::path&)>& tamper =
         [](const std::filesystem::path&) {});
 
+/// What `play` reports, a line each, played in a process of its own.
+std::string played_alone(
+    const RandomScenario& made, const std::function<void(const std::filesystem::path&)>& tamper =
+                                    [](const std::filesystem::path&) {});
+
 }  // namespace gyre

@@ -1,0 +1,98 @@
+// What the soak test found of islands that leave and return, in smallest scenarios.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/soak_play.hpp"
+
+namespace gyre {
+namespace {
+
+/// Four islands on one switch, of which two send each other their models in 4 s.
+RandomScenario of_four(const std::string& job, const std::string& schedule,
+                       const std::string& churn) {
+  return {.text = fmt::format(R"(gyre: 1
+name: four
+network:
+  topology:
+    switches: [{{name: S}}]
+    islands: [{{name: a, at: S}}, {{name: b, at: S}}, {{name: c, at: S}}, {{name: d, at: S}}]
+    links: []
+  access: {{bandwidth: 1 Gbps}}
+  modes: [neither]
+job: {{payload: 500 MB, {}}}
+task: {{kind: quadratic, optima: [0, 1, 2, 3]}}
+schedules: [{}]
+churn: {}
+stop: {{max_rounds: 4}}
+)",
+                              job, schedule, churn),
+          .fidelity = Fidelity::kFlow,
+          .mean = {}};
+}
+
+constexpr const char* kJob = "compute: {step_time: 1 s}";
+constexpr const char* kAll = "{policy: all-reduce, exchange: direct}";
+
+void expect_sound(const RandomScenario& made) {
+  const std::string said = played_alone(made);
+  EXPECT_EQ(said.find("wrong"), std::string::npos) << said;
+  EXPECT_NE(said.find("ended complete"), std::string::npos) << said;
+}
+
+// It was taken to compute until it was back.
+TEST(SoakFoundChurn, WhoLeavesAtTheBeginningComputesNothing) {
+  expect_sound(of_four(kJob, kAll,
+                       "{events: [{island: c, from: 0 s, to: 5 s}], "
+                       "without_member: shrink}"));
+}
+
+// It was a member of its clique as well as absent.
+TEST(SoakFoundChurn, WhoIsAbsentFromASkippedRoundIsNoMember) {
+  expect_sound(of_four(kJob, kAll,
+                       "{events: [{island: c, from: 500 ms, to: 5 s}], "
+                       "without_member: skip}"));
+}
+
+// Nobody held the result when it ended, which was taken for the beginning of time. And each of
+// those who left at once found the exchange planned anew and averaged it, the first one again.
+TEST(SoakFoundChurn, AllMayLeaveAnExchangeAtOnce) {
+  for (const char* rule : {"shrink", "skip", "stall, deadline: 1 s"}) {
+    expect_sound(of_four(kJob, kAll,
+                         fmt::format("{{events: [{{every_island: true, from: 3 s, to: 5 s}}], "
+                                     "without_member: {}}}",
+                                     rule)));
+  }
+}
+
+// With the others, who are in round 0 until 9 s, c began in round 1 again, after it had ended five.
+TEST(SoakFoundChurn, WhoWasAheadDoesNotGoBack) {
+  expect_sound(of_four(kJob, "{policy: static-cliques, cliques: a+b+d, exchange: direct}",
+                       "{events: [{island: c, from: 3.5 s, to: 3.6 s}], without_member: shrink}"));
+}
+
+// The first fragment of round 0 was exchanged twice.
+TEST(SoakFoundChurn, AFragmentIsExchangedOnce) {
+  expect_sound(of_four("compute: {step_time: 1 s}, local_steps: 2, fragments: 2",
+                       "{policy: static-cliques, cliques: a+b|c+d, exchange: direct}",
+                       "{events: [{every_island: true, from: 3.5 s, to: 4 s}], "
+                       "without_member: skip}"));
+}
+
+// It has a's model at 4.06 s and is the first in round 1, while the others are in the middle of
+// their first step.
+TEST(SoakFoundChurn, WhoComesBackMayBeTheFirstInARound) {
+  expect_sound(of_four("compute: {step_time: 10 s, islands: [{island: c, step_time: 100 ms}]}",
+                       kAll,
+                       "{events: [{island: c, from: 50 ms, to: 60 ms}], without_member: shrink}"));
+}
+
+// What had been sent of it was rounded, flow by flow.
+TEST(SoakFoundChurn, AnExchangeStartsAgainWithThoseWhoAreLeft) {
+  expect_sound(of_four(kJob, kAll,
+                       "{events: [{island: c, from: 3 s}, {island: d, from: 3 s}], "
+                       "without_member: shrink}"));
+}
+
+}  // namespace
+}  // namespace gyre
