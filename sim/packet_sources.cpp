@@ -228,13 +228,23 @@ void PacketNetwork::measure_trip(PacketFlow& flow, std::size_t s, std::int64_t c
   SourceState& source = flow.sources[s];
   if (flow.timeout_s == 0.0 || chunk < source.records.base()) return;
   const SentRecord sent = source.records.at(chunk);
-  source.records.advance([&source](const SentRecord& /*first*/) {
-    return source.records.base() < source.acked.base();
+  // Nobody can answer a sum before all have sent their parts.
+  double sent_s = sent.first_s;
+  std::int64_t answered = source.acked.base();
+  if (flow.tables->sums) {
+    for (SourceState& other : flow.sources) {
+      answered = std::min(answered, other.acked.base());
+      if (chunk < other.records.base() || chunk >= other.records.end()) continue;
+      sent_s = std::max(sent_s, other.records.at(chunk).first_s);
+    }
+  }
+  source.records.advance([&source, answered](const SentRecord& /*first*/) {
+    return source.records.base() < answered;
   });
   if (flow.fixed_timeout || sent.times == 0) return;
   if (sent.times > 1 && now_s - sent.last_s >= flow.round_trip_s * kAlmost) return;
   if (flow.tables->sums && may_answer_a_repeat(flow, s, chunk, now_s)) return;
-  const double sample_s = now_s - sent.first_s;
+  const double sample_s = now_s - sent_s;
   if (flow.smooth_trip_s == 0.0) {
     flow.smooth_trip_s = sample_s;
     flow.trip_deviation_s = sample_s / 2.0;
