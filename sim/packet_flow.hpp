@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/units.hpp"
@@ -170,6 +172,9 @@ struct PacketFlow {
   double least_timeout_s = 0.0;
   double smooth_trip_s = 0.0;
   double trip_deviation_s = 0.0;
+  /// Of sums whose time-out follows the round trips, by chunk and source: when the source sent it
+  /// again last. Of chunks that some source has no answer to.
+  std::map<std::pair<std::int64_t, std::uint32_t>, double> repeats;
   std::vector<double> memory_shares;  ///< by row: of its switch's memory
   bool admitted = false;              ///< it has its slots
   bool early = false;                 ///< each source launches when it is ready, and not all are

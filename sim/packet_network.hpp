@@ -136,9 +136,13 @@ class PacketNetwork {
   void send(PacketFlow& flow, std::size_t s, std::int64_t chunk, bool again, double now_s);
   void send_again(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   [[nodiscard]] std::optional<std::int64_t> next_chunk(PacketFlow& flow, std::size_t s) const;
+  /// Whether the source's answer to a sum may be one to what any source has sent again.
+  [[nodiscard]] bool may_answer_a_repeat(const PacketFlow& flow, std::size_t s, std::int64_t chunk,
+                                         double now_s) const;
   void measure_trip(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) const;
   void wait_for_answer(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   void set_timer(PacketFlow& flow, std::size_t s);
+  void note_repeat(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s);
   void time_out(PacketFlow& flow, std::size_t s, double now_s);
   void give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double since_s, double now_s);
   void on_sent(PacketFlow& flow, std::uint32_t lane, const QueuedChunk& chunk, double now_s,

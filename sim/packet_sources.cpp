@@ -19,6 +19,8 @@ constexpr double kMostBackOff = 4.0;
 /// A time-out that is not given is no shorter than TCP's least one in Linux.
 constexpr double kLeastTimeout_s = 0.2;
 constexpr double kChunksInTurn = 4.0;
+/// Times that are the same but for rounding.
+constexpr double kAlmost = 1.0 - 1e-6;
 
 }  // namespace
 
@@ -202,20 +204,47 @@ void PacketNetwork::acknowledged(PacketFlow& flow, std::size_t s, std::int64_t c
   if (!flow.ended) try_send(flow, s, now_s);
 }
 
+bool PacketNetwork::may_answer_a_repeat(const PacketFlow& flow, std::size_t s, std::int64_t chunk,
+                                        double now_s) const {
+  const std::vector<PacketReceiver>& receivers = flow.tables->receivers;
+  const auto own = std::find_if(receivers.begin(), receivers.end(),
+                                [s](const PacketReceiver& r) { return r.source == s; });
+  const PacketReceiver& receiver = own != receivers.end() ? *own : receivers.front();
+  const auto last = flow.repeats.lower_bound({chunk + 1, 0});
+  for (auto repeat = flow.repeats.lower_bound({chunk, 0}); repeat != last; ++repeat) {
+    const double way_s =
+        options_.wire.propagation ? receiver.ack_latency[repeat->first.second].in_seconds() : 0.0;
+    if (now_s - repeat->second >= way_s * kAlmost) return true;
+  }
+  return false;
+}
+
 /// A time-out that is not given follows the round trips (Jacobson 1988; RFC 6298) and is never
 /// below twice the one on an idle map. An answer to a chunk that was sent again measures a round
-/// trip only if it comes too soon to be one to the repeat (Karn's rule, as Eifel refines it).
+/// trip only if it comes too soon to be one to the repeat (Karn's rule, as Eifel refines it); of a
+/// sum whoever sent its part again. Else time-outs would grow by what they themselves have lasted.
 void PacketNetwork::measure_trip(PacketFlow& flow, std::size_t s, std::int64_t chunk,
                                  double now_s) const {
   SourceState& source = flow.sources[s];
   if (flow.timeout_s == 0.0 || chunk < source.records.base()) return;
   const SentRecord sent = source.records.at(chunk);
-  source.records.advance([&source](const SentRecord& /*first*/) {
-    return source.records.base() < source.acked.base();
+  // Nobody can answer a sum before all have sent their parts.
+  double sent_s = sent.first_s;
+  std::int64_t answered = source.acked.base();
+  if (flow.tables->sums) {
+    for (SourceState& other : flow.sources) {
+      answered = std::min(answered, other.acked.base());
+      if (chunk < other.records.base() || chunk >= other.records.end()) continue;
+      sent_s = std::max(sent_s, other.records.at(chunk).first_s);
+    }
+  }
+  source.records.advance([&source, answered](const SentRecord& /*first*/) {
+    return source.records.base() < answered;
   });
   if (flow.fixed_timeout || sent.times == 0) return;
-  if (sent.times > 1 && now_s - sent.last_s >= flow.round_trip_s) return;
-  const double sample_s = now_s - sent.first_s;
+  if (sent.times > 1 && now_s - sent.last_s >= flow.round_trip_s * kAlmost) return;
+  if (flow.tables->sums && may_answer_a_repeat(flow, s, chunk, now_s)) return;
+  const double sample_s = now_s - sent_s;
   if (flow.smooth_trip_s == 0.0) {
     flow.smooth_trip_s = sample_s;
     flow.trip_deviation_s = sample_s / 2.0;
@@ -285,10 +314,18 @@ void PacketNetwork::time_out(PacketFlow& flow, std::size_t s, double now_s) {
     sent.last_s = now_s;
     ++sent.times;
     source.outstanding.push_back(waiting);
+    if (flow.tables->sums && !flow.fixed_timeout) note_repeat(flow, s, waiting.chunk, now_s);
     send_again(flow, s, waiting.chunk, now_s);
     if (flow.ended) return;
   }
   set_timer(flow, s);
+}
+
+void PacketNetwork::note_repeat(PacketFlow& flow, std::size_t s, std::int64_t chunk, double now_s) {
+  flow.repeats[{chunk, static_cast<std::uint32_t>(s)}] = now_s;
+  std::int64_t answered = chunk;
+  for (const SourceState& one : flow.sources) answered = std::min(answered, one.acked.base());
+  flow.repeats.erase(flow.repeats.begin(), flow.repeats.lower_bound({answered, 0}));
 }
 
 void PacketNetwork::give_up(PacketFlow& flow, std::size_t s, std::int64_t chunk, double since_s,
