@@ -17,8 +17,9 @@ namespace s4u = simgrid::s4u;
 Instant FlowHandle::wait() {
   check(started_, "a flow that has not started was waited for");
   if (comm_ != nullptr) {
-    ended_ = simgrid_compat::wait(comm_) ? Instant::at_seconds(comm_->get_finish_time())
-                                         : simulated_now();
+    ended_ = simgrid_compat::wait(s4u::CommPtr(comm_.get()))
+                 ? Instant::at_seconds(comm_->get_finish_time())
+                 : simulated_now();
   }
   count();
   return ended_;

@@ -42,7 +42,7 @@ class FlowHandle {
   bool started_ = false;
   FlowNetwork* network_ = nullptr;
   simgrid::s4u::Link* pace_ = nullptr;  ///< of a flow with a rate of its own, until it has ended
-  simgrid::s4u::CommPtr comm_;          ///< none for a flow of 0 bytes
+  simgrid_compat::HeldComm comm_;       ///< none for a flow of 0 bytes
   Instant ended_;
   const Stream* stream_ = nullptr;
   bool counted_ = false;

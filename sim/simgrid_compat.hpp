@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ using Activity = simgrid::kernel::activity::ActivityImpl;
 inline const Activity* activity_of(const simgrid::kernel::resource::NetworkAction& action) {
   return reinterpret_cast<const simgrid::kernel::resource::Action&>(action).get_activity();
 }
+
+using HeldComm = std::shared_ptr<simgrid::s4u::Comm>;
 
 using LinkList = std::vector<simgrid::kernel::resource::StandardLinkImpl*>;
 
@@ -80,10 +83,15 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
     if (id >= chosen_.size()) chosen_.resize(id + 1, nullptr);
     chosen_[id] = &links;
   }
-  /// Keeps a communication whose actor may be killed while it starts it: the engine complains of
-  /// one that is forgotten under way.
-  void hold(const simgrid::s4u::CommPtr& comm) { starting_.push_back(comm); }
-  void let_go(const simgrid::s4u::CommPtr& comm) { std::erase(starting_, comm); }
+  /// A communication that is kept when nobody refers to it any more while it is under way, as where
+  /// its actors are killed: the engine complains of one that is forgotten.
+  HeldComm hold(const simgrid::s4u::CommPtr& comm) {
+    return {comm.get(), [this, comm](simgrid::s4u::Comm* held) {
+              if (held->get_state() == simgrid::s4u::Activity::State::STARTED) {
+                forgotten_.push_back(comm);
+              }
+            }};
+  }
   LinkList links(const std::vector<simgrid::s4u::LinkInRoute>& route) const {
     return get_link_list_impl(route, false);
   }
@@ -96,27 +104,25 @@ class ChosenRouteZone final : public simgrid::kernel::routing::NetZoneImpl {
 
  private:
   std::vector<const LinkList*> chosen_;
-  std::vector<simgrid::s4u::CommPtr> starting_;
+  std::vector<simgrid::s4u::CommPtr> forgotten_;
 };
 
 /// Starts a communication of so many bytes between two hosts of the zone over these links. What
 /// `prepare` does, the choice, the start and what `started` does with it are one step of the
 /// engine's own, between which no actor runs or is killed.
 template <class Prepare, class Started>
-simgrid::s4u::CommPtr start_on(ChosenRouteZone& zone, const LinkList& links,
-                               simgrid::s4u::Host* from, simgrid::s4u::Host* to,
-                               std::uint64_t bytes, Prepare prepare, Started started) {
+HeldComm start_on(ChosenRouteZone& zone, const LinkList& links, simgrid::s4u::Host* from,
+                  simgrid::s4u::Host* to, std::uint64_t bytes, Prepare prepare, Started started) {
   const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init(from, to);
   comm->set_payload_size(bytes);
-  zone.hold(comm);
+  HeldComm held = zone.hold(comm);
   simgrid::kernel::actor::simcall_answered([&] {
     prepare();
     zone.choose(from, links);
     comm->start();
     started(comm);
   });
-  zone.let_go(comm);
-  return comm;
+  return held;
 }
 
 }  // namespace gyre::simgrid_compat
