@@ -94,7 +94,8 @@ inline constexpr std::array kRounds{
     Column{"sum_error", "parameter",
            "largest error of a parameter of the average that the switches' numbers brought"},
     Column{"fragment", "-", "part of the model that was exchanged, from 0"},
-    Column{"absent", "-", "islands of the clique that it went without, since they were late"},
+    Column{"absent", "-",
+           "islands of the clique that it went without, since they were late or away"},
     Column{"receiver", "-",
            "of an overlay: the member that takes in what the others send it; empty for a clique"},
 };

@@ -146,8 +146,8 @@ ExchangePlan plan_in_network(const Network& network, const Clique& clique, Bytes
     if (!best || plan.predicted.total() < best->predicted.total()) best = std::move(plan);
   }
   if (!best) {
-    check(available(network, Exchange::kInNetwork), "in-network exchange without a capable switch");
-    // No root is in reach and keeps to the tables: the members do without the switches' sums.
+    // No root is in reach and keeps to the tables, or switches have lost what they could: the
+    // members do without their sums.
     return plan_direct(network, clique, payload);
   }
   return std::move(*best);

@@ -238,7 +238,10 @@ std::vector<ExchangePlan> plan_round(const Network& network, const Round& round,
     RoundPacker packer({.network = &able, .kind = kind, .routing = routing});
     ways.emplace_back(finish_first(packer, round, payload), kind);
   };
-  for (const PackingKind kind : packing_kinds(network, exchange)) {
+  std::vector<PackingKind> kinds = packing_kinds(network, exchange);
+  // Switches have lost what it needs: the members do without them.
+  if (kinds.empty()) kinds = packing_kinds(network, Exchange::kDirect);
+  for (const PackingKind kind : kinds) {
     add(network, kind);
     // Where packings are found by heuristics, what the islands do alone may end sooner.
     if (kind == PackingKind::kIslands) add(unaided, kind);

@@ -107,6 +107,7 @@ void CliqueExchange::restart(std::shared_ptr<const PreparedPlan> plan, bool hold
   const std::shared_ptr<Attempt> old = std::exchange(attempt_, attempt);
   held_ = hold && has_begun_;
   leave_attempt(*old);
+  if (attempt->left) return;  // it was planned anew once more
   if (!hold && has_begun_) go_on();
 }
 

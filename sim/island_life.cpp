@@ -10,6 +10,14 @@ namespace gyre {
 
 namespace s4u = simgrid::s4u;
 
+namespace {
+
+/// The engine takes instants less than that apart for one: an actor may wake as much early. Who
+/// leaves has left by then, and who is back is.
+constexpr Duration kSameInstant = Duration::seconds(1e-9);
+
+}  // namespace
+
 void Simulation::live(IslandId me) {
   std::int64_t& number = islands_[me.index()].number;
   // It may have left at the very beginning.
@@ -34,6 +42,23 @@ bool Simulation::spend_round(IslandId me) {
   if (islands_[me.index()].number + 1 == spec_.stop.max_rounds && !merge_all(me)) return false;
   end_round(me);
   return !stopped_;
+}
+
+void Simulation::play_churn() {
+  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
+    const IslandId me = IslandId::at(i);
+    if (!churn_.absence(me, Instant())) continue;
+    s4u::Actor::create("absence of " + topology_.name(me), platform_.host(me), [this, me] {
+      while (const std::optional<Period> next =
+                 churn_.absence(me, simulated_now() + kSameInstant)) {
+        sleep_until(next->from);
+        if (!goes_on()) return;
+        leave(me);
+        if (stopped_ || !next->to) return;
+        sleep_until(*next->to);
+      }
+    })->daemonize();
+  }
 }
 
 void Simulation::leave(IslandId me) {
@@ -62,7 +87,8 @@ bool Simulation::stay_away(IslandId me) {
   };
   std::string effect;
   do {
-    while (const std::optional<Period> absence = churn_.present_absence(me, simulated_now())) {
+    while (const std::optional<Period> absence =
+               churn_.present_absence(me, simulated_now() + kSameInstant)) {
       if (!absence->to) return false;
       sleep_until(*absence->to);
       if (stopped_) return false;
@@ -87,7 +113,7 @@ bool Simulation::stay_away(IslandId me) {
     effect = fmt::format("it has downloaded {} from {}", to_text(spec_.payload),
                          topology_.name(*source));
     // It may have left again meanwhile.
-  } while (churn_.present_absence(me, simulated_now()));
+  } while (churn_.present_absence(me, simulated_now() + kSameInstant));
   away_[me.index()] = false;
   state.rounds = state.number;
   if (state.rounds == result_.rounds) ++behind_;
@@ -107,7 +133,7 @@ bool Simulation::sleep_through(IslandId me, Duration& work) {
   }
   const Instant now = simulated_now();
   const Instant done = churn_.done(me, now, work);
-  const std::optional<Period> absence = churn_.absence(me, now);
+  const std::optional<Period> absence = churn_.absence(me, now + kSameInstant);
   if (absence && absence->from < done) {
     sleep_until(absence->from);
     leave(me);

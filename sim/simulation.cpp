@@ -392,22 +392,6 @@ bool RunSpec::takes_islands_away() const {
                      [](const IslandEvent& event) { return !event.slowdown; });
 }
 
-void Simulation::play_churn() {
-  for (std::size_t i = 0; i < topology_.island_count(); ++i) {
-    const IslandId me = IslandId::at(i);
-    if (!churn_.absence(me, Instant())) continue;
-    s4u::Actor::create("absence of " + topology_.name(me), platform_.host(me), [this, me] {
-      while (const std::optional<Period> next = churn_.absence(me, simulated_now())) {
-        sleep_until(next->from);
-        if (!goes_on()) return;
-        leave(me);
-        if (stopped_ || !next->to) return;
-        sleep_until(*next->to);
-      }
-    })->daemonize();
-  }
-}
-
 std::vector<Bandwidth> Simulation::arc_rates() {
   std::vector<Bandwidth> rates =
       flows_ != nullptr ? flows_->take_mean_capacities() : packets_->take_mean_capacities();

@@ -21,7 +21,7 @@ network:
   access: {{bandwidth: 1 Gbps}}
   modes: [neither]
 job: {{payload: 500 MB, {}}}
-task: {{kind: quadratic, optima: [0, 1, 2, 3]}}
+task: {{kind: noisy-quadratic, dimensions: 2}}
 schedules: [{}]
 churn: {}
 stop: {{max_rounds: 4}}
@@ -87,11 +87,35 @@ TEST(SoakFoundChurn, WhoComesBackMayBeTheFirstInARound) {
                        "{events: [{island: c, from: 50 ms, to: 60 ms}], without_member: shrink}"));
 }
 
-// What had been sent of it was rounded, flow by flow.
+// While the first one's leaving was followed the second one left, and its plan was begun twice.
 TEST(SoakFoundChurn, AnExchangeStartsAgainWithThoseWhoAreLeft) {
   expect_sound(of_four(kJob, kAll,
                        "{events: [{island: c, from: 3 s}, {island: d, from: 3 s}], "
                        "without_member: shrink}"));
+}
+
+// It left less than a nanosecond before it was to be away, was back at once, and left again: b
+// downloaded from a, who then left as well, in vain.
+TEST(SoakFoundChurn, WhoLeavesStaysAway) {
+  RandomScenario made = of_four(
+      "compute: {step_time: 1.000000001 s}", kAll,
+      "{events: [{every_island: true, from: 2.0000000015 s, to: 5 s}, {island: a, from: 1.5 s, to: "
+      "2.000000001 s}], without_member: shrink}");
+  expect_sound(made);
+}
+
+// An exchange by the switches was to be planned where none of them could add any more.
+TEST(SoakFoundChurn, AnExchangeDoesWithoutSwitchesThatLoseWhatTheyCould) {
+  for (const char* routing : {"shortest", "engineered"}) {
+    RandomScenario made = of_four(kJob, "{policy: all-reduce, exchange: in-network}",
+                                  "{events: [{island: c, from: 500 ms, slowdown: 2}]}");
+    const std::size_t at = made.text.find("  modes: [neither]\n");
+    made.text.replace(at, 19,
+                      fmt::format("  modes: [both]\n  routing: {}\n  in_flight: reroute\n"
+                                  "  faults: [{{switch: S, loses: both, from: 2.5 s}}]\n",
+                                  routing));
+    expect_sound(made);
+  }
 }
 
 }  // namespace
