@@ -225,6 +225,7 @@ TEST_F(UserRuns, F19AnInterruptIsSeenWhileEverybodyWaits) {
     EXPECT_EQ(outcome.status, 1) << signal << outcome.errors;
     EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
     EXPECT_EQ(read(folder_ / "out/events.csv").find("time_s,what"), 0U);
+    fs::remove_all(folder_ / "out");
   }
 }
 
