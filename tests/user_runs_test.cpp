@@ -185,7 +185,7 @@ TEST_F(UserRuns, F19WhatIsKilledLeavesAStreamedTraceThatIsMarked) {
        {"run chance.yaml --schedule all-reduce/direct --mode neither", "compare chance.yaml"}) {
     const std::string options = " -o out --set stop.max_rounds=100000000 --quiet";
     const Outcome killed =
-        shell(fmt::format("setsid '{}' {}{} & pid=$!; {} kill -KILL -- -$pid; wait $pid", kGyre,
+        shell(fmt::format("setsid '{}' {}{} & pid=$!; {} env kill -KILL -- -$pid; wait $pid", kGyre,
                           command, options, kStreaming));
     EXPECT_EQ(killed.status, 128 + 9) << killed.errors;
     fs::path run = folder_ / "out";
@@ -215,17 +215,17 @@ TEST_F(UserRuns, F19WhatIsKilledLeavesAStreamedTraceThatIsMarked) {
 // While an exchange waits and only the clock goes on, an interrupt ends the run.
 TEST_F(UserRuns, F19AnInterruptIsSeenWhileEverybodyWaits) {
   for (const char* signal : {"INT", "TERM"}) {
-    const Outcome outcome = shell(
-        fmt::format("timeout -s KILL 30 '{}' run chance.yaml --schedule all-reduce/direct --mode "
-                    "neither -o out --overwrite --quiet --set network.in_flight=wait --set "
-                    "'network.faults=[{{arc: P->Q, from: 50 ms, to: 1000000000 s}}, {{arc: P->R, "
-                    "availability: 0.5, mean_outage: 1 ms}}]' & pid=$!; for i in $(seq 200); do [ "
-                    "-s out/events.csv ] && break; sleep 0.05; done; child=$(pgrep -P $pid); kill "
-                    "-{} $child; wait $pid",
-                    kGyre, signal));
+    const Outcome outcome = shell(fmt::format(
+        "'{}' run chance.yaml --schedule all-reduce/direct --mode neither -o out --overwrite "
+        "--quiet --set network.in_flight=wait --set 'network.faults=[{{arc: P->Q, from: 50 ms, to: "
+        "1000000000 s}}, {{arc: P->R, availability: 0.5, mean_outage: 1 ms}}]' & pid=$!; for i in "
+        "$(seq 200); do [ -s out/events.csv ] && break; sleep 0.05; done; kill -{} $pid; wait "
+        "$pid",
+        kGyre, signal));
     EXPECT_EQ(outcome.status, 1) << signal << outcome.errors;
     EXPECT_EQ(nlohmann::json::parse(read(folder_ / "out/manifest.json")).at("status"), "truncated");
     EXPECT_EQ(read(folder_ / "out/events.csv").find("time_s,what"), 0U);
+    fs::remove_all(folder_ / "out");
   }
 }
 
