@@ -88,7 +88,7 @@ TEST_F(ChurnRuns, WhatOnlyWhoLeftLacksIsNotSentAgain) {
       "--set 'network.changes=[{at: 500 ms, arcs: [c.down], latency: 500 ms}]'");
   EXPECT_EQ(cells("rounds.csv", "communication_s"), (Cells{"16", "8"}));
   EXPECT_EQ(cells("rounds.csv", "outcome"), (Cells{"averaged", "averaged"}));
-  EXPECT_EQ(cells("events.csv", "what"), (Cells{"leaves"}));
+  EXPECT_EQ(cells("events.csv", "what"), (Cells{"changes", "leaves"}));
 }
 
 // The others were ready last; c, which waited for them for half a second, is no member at the end.

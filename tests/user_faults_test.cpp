@@ -151,8 +151,8 @@ struct DeathCase {
 
 // Each rule, at both fidelities, for a fibre, an island's access, a switch, and what nobody needs.
 TEST_F(UserFaults, F13WhatDiesInMidTransferFollowsTheRuleAndIsRecorded) {
-  const std::string anew = "3,planned anew,p+q,0,it starts again\n";
-  const std::string cut = "3,waits,p+q,0,some of its members cannot reach each other\n";
+  const std::string anew = "3,planned anew,p+q,0,it starts again,";
+  const std::string cut = "3,waits,p+q,0,some of its members cannot reach each other,";
   for (const DeathCase& death : {DeathCase{"arc: P->Q", "P->Q", 12.01, 10.04, 2.0, anew.c_str()},
                                  DeathCase{"link: [P, Q]", "P-Q", 12.01, 10.04, 2.0, anew.c_str()},
                                  DeathCase{"arc: q.down", "q.down", 12.01, 12.01, 2.0, cut.c_str()},
@@ -183,7 +183,7 @@ TEST_F(UserFaults, F13WhatDiesInMidTransferFollowsTheRuleAndIsRecorded) {
       const bool drops = death.drop_s < 8.0;
       EXPECT_EQ(rows("rounds.csv").at(0).at("outcome"), drops ? "dropped" : "averaged");
       EXPECT_EQ(
-          events().find("3,dropped,p+q,0,its members keep their models\n") != std::string::npos,
+          events().find("3,dropped,p+q,0,its members keep their models,") != std::string::npos,
           drops);
     }
   }
@@ -200,7 +200,7 @@ TEST_F(UserFaults, F13AnIslandThatLeavesInMidTransferIsRecorded) {
                                 fidelity, rule));
       EXPECT_EQ(outcome.status, 0) << outcome.errors;
       EXPECT_EQ(rows("rounds.csv").at(0).at("outcome"), "dropped") << rule;
-      EXPECT_NE(events().find("\n3,leaves,q,0,\n"), std::string::npos) << events();
+      EXPECT_NE(events().find("\n3,leaves,q,0,,"), std::string::npos) << events();
       EXPECT_NE(events().find("\n3,dropped,p+q,0,a member has left"), std::string::npos)
           << events();
     }
