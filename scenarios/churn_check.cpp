@@ -25,12 +25,6 @@ void check_schedule(const Scenario& scenario, const ScheduleSpec& schedule) {
                                  "member is away: shrink, skip or stall",
                                  name));
   }
-  if (schedule.policy->overlay()) {
-    throw InputError(churn.where,
-                     fmt::format("islands that leave are modelled for cliques only, and '{}' is an "
-                                 "overlay",
-                                 name));
-  }
   if (training.delay() > 0 || training.follows(StragglerSpec::Rule::kQuorum)) {
     throw InputError(churn.where,
                      fmt::format("islands that leave are not modelled with `overlap` or a quorum, "

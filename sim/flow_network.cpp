@@ -135,8 +135,9 @@ bool FlowNetwork::under_way(const FlowHandle& flow) const {
 
 Bytes FlowNetwork::sent(const FlowHandle& flow) const {
   if (!under_way(flow)) return flow.bytes_;
-  const double left = flow.comm_->get_remaining();
-  return Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - std::llround(left)));
+  // A byte has left when all of it has.
+  const auto left = static_cast<std::int64_t>(std::ceil(flow.comm_->get_remaining() - 1e-6));
+  return Bytes::count(std::max<std::int64_t>(0, flow.bytes_.in_bytes() - left));
 }
 
 Bytes FlowNetwork::settle(FlowHandle& flow) {

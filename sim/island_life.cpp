@@ -73,8 +73,23 @@ void Simulation::leave(IslandId me) {
                       .effect = ""});
   if (state.rounds == result_.rounds) --behind_;
   desk_->depart(me);
+  if (gossip_ != nullptr) gossip_->depart(me);
   if (!stopped_) advance();
   if (std::erase(at_barrier_, me) > 0) barrier_gates_[me.index()]->release();
+}
+
+std::int64_t Simulation::round_to_join(IslandId island, std::int64_t round) const {
+  if (!spec_.policy->overlay()) return desk_->round_to_join(island, round);
+  // In an overlay nobody may have done without it in that round. Who is about to play the first one
+  // since it is back, has not.
+  std::int64_t join = 0;
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    if (away_[i]) continue;
+    const IslandState& other = islands_[i];
+    const bool fresh = other.joined == other.number && other.taken_part <= other.number;
+    join = std::max(join, fresh ? other.number : other.number + 1);
+  }
+  return gossip_->round_to_join(island, join);
 }
 
 bool Simulation::stay_away(IslandId me) {
@@ -83,7 +98,7 @@ bool Simulation::stay_away(IslandId me) {
   // exchanged a fragment.
   const auto join = [&](std::int64_t round) {
     state.number =
-        std::max({desk_->round_to_join(me, round), result_.rounds, state.number, state.taken_part});
+        std::max({round_to_join(me, round), result_.rounds, state.number, state.taken_part});
   };
   std::string effect;
   do {
@@ -115,8 +130,10 @@ bool Simulation::stay_away(IslandId me) {
     // It may have left again meanwhile.
   } while (churn_.present_absence(me, simulated_now() + kSameInstant));
   away_[me.index()] = false;
+  state.joined = state.number;
   state.rounds = state.number;
   if (state.rounds == result_.rounds) ++behind_;
+  if (gossip_ != nullptr) gossip_->come_back(me, state.number);
   round_models_.end_round(me, state.samples);
   observer_.on_event({.time = simulated_now(),
                       .what = "is back",
@@ -156,6 +173,7 @@ bool Simulation::send(IslandId me, std::size_t fragment, Instant began) {
   if (!placement.round->edges.empty()) {
     // The stretch may end while the island waits.
     const std::shared_ptr<const Round> overlay = placement.round;
+    islands_[me.index()].taken_part = islands_[me.index()].number + 1;
     least_[me.index()] = gossip_->exchange(me, *overlay,
                                            {.round = islands_[me.index()].number,
                                             .fragment = fragment,

@@ -62,6 +62,12 @@ class Simulation {
   [[nodiscard]] bool takes_part(IslandId island, std::int64_t round) const {
     return !away_[island.index()] && islands_[island.index()].number <= round;
   }
+  [[nodiscard]] bool may_leave(IslandId island) {
+    return churn_.absence(island, simulated_now()).has_value();
+  }
+  /// The first round that it can have a part in when it comes back, if who it has its model from is
+  /// in `round`.
+  [[nodiscard]] std::int64_t round_to_join(IslandId island, std::int64_t round) const;
   /// Whether the island's present round is over for it: the run has ended, or it has left.
   [[nodiscard]] bool is_out(IslandId me) const { return stopped_ || away_[me.index()]; }
   /// Sleeps for so much work, or until the island leaves; false if it did.
@@ -109,6 +115,7 @@ class Simulation {
     std::int64_t number = 0;                           ///< of the round that it is in
     std::int64_t rounds = 0;                           ///< that it has ended
     std::int64_t taken_part = 0;                       ///< first round of which it has done nothing
+    std::int64_t joined = -1;                          ///< round with which it was back last
     std::int64_t samples = 0;                          ///< that it has trained on
     std::deque<std::shared_ptr<PendingSync>> pending;  ///< in the order in which they are due
   };

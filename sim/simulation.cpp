@@ -105,24 +105,27 @@ Simulation::Simulation(const RunSpec& spec, RunObserver& observer,
           .route = [this](const RoutesRow& row) { observer_.on_routes(row); },
           .takes_part = [this](IslandId island,
                                std::int64_t round) { return takes_part(island, round); },
-          .may_leave =
-              [this](IslandId island) {
-                return churn_.absence(island, simulated_now()).has_value();
-              }});
+          .may_leave = [this](IslandId island) { return may_leave(island); }});
   if (flows_ != nullptr && (!spec_.faults.empty() || spec_.takes_islands_away())) {
     flows_->expect_outages();
   }
   if (flows_ != nullptr) {
-    gossip_ = std::make_unique<Gossip>(
-        Gossip::Parts{.spec = spec_,
-                      .network = network_,
-                      .bounds = bounds_,
-                      .flows = *flows_,
-                      .gone = gone_,
-                      .timing = timing_,
-                      .mixer = mixer_ ? &*mixer_ : nullptr,
-                      .report = report,
-                      .fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); }});
+    gossip_ = std::make_unique<Gossip>(Gossip::Parts{
+        .spec = spec_,
+        .network = network_,
+        .bounds = bounds_,
+        .flows = *flows_,
+        .gone = gone_,
+        .timing = timing_,
+        .mixer = mixer_ ? &*mixer_ : nullptr,
+        .report = report,
+        .tell = [this](const EventRow& row) { observer_.on_event(row); },
+        .fail = [this](const std::string& why) { stop(RunStatus::kFailed, why); },
+        .is_over = [this] { return stopped_; },
+        .takes_part = [this](IslandId island,
+                             std::int64_t round) { return takes_part(island, round); },
+        .is_away = [this](IslandId island) { return away_[island.index()]; },
+        .may_leave = [this](IslandId island) { return may_leave(island); }});
   }
 }
 
@@ -209,6 +212,7 @@ bool Simulation::advance() {
       if (!away_[i] && islands_[i].rounds == result_.rounds) ++behind_;
     }
     placements_.forget_before(result_.rounds);
+    if (gossip_ != nullptr) gossip_->forget_before(result_.rounds);
     const auto rounds = static_cast<double>(result_.rounds);
     result_.mean_round = (simulated_now() - Instant()) / rounds;
     result_.bound_round = *std::max_element(least_.begin(), least_.end()) / rounds;

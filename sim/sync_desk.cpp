@@ -164,7 +164,8 @@ bool SyncDesk::meet(const std::shared_ptr<Sync>& sync, std::size_t piece, Island
   if (mine == nullptr) return false;  // the run has ended
   const bool quorum = parts_.spec.training.follows(StragglerSpec::Rule::kQuorum);
   if (quorum && mine->has_begun()) return false;
-  const bool last = mine->meet(me);
+  // Whoever launches eagerly lets others run, who may leave, and by that let it begin.
+  const bool last = mine->meet(me) && !mine->has_begun() && mine->missing() == 0;
   if (parts_.spec.takes_islands_away()) {
     if (first && parts_.spec.without_member == WithoutMember::kStall) watch_deadline(sync);
     if (!last) consider(sync);

@@ -4,49 +4,10 @@
 
 #include <cmath>
 
-#include "tests/cli.hpp"
-#include "tests/support.hpp"
+#include "tests/churn_runs.hpp"
 
 namespace gyre {
 namespace {
-
-class ChurnRuns : public Cli {
- protected:
-  /// Three islands on one switch, 1 GB at 1 Gbit/s: an exchange of three takes 16 s, of two 8 s; it
-  /// begins after 1 s of compute.
-  [[nodiscard]] std::string scenario(const std::string& churn, int rounds,
-                                     const std::string& more = "") const {
-    return file("churn.yaml", fmt::format(R"(gyre: 1
-name: churn
-{}  modes: [neither]
-job: {{payload: 1 GB, compute: {{step_time: 1 s}}}}
-task: {{kind: quadratic, optima: [0, 1, 5]}}
-evaluate: {{every_rounds: 1}}
-schedules: [{{policy: all-reduce, exchange: direct}}]
-churn: {}
-stop: {{max_rounds: {}}}
-{})",
-                                          kThreeOnASwitch, churn, rounds, more))
-        .string();
-  }
-  void run(const std::string& file, const std::string& more = "") const {
-    const Outcome outcome = gyre("compare " + file + " -o out --overwrite --quiet " + more);
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-  }
-  [[nodiscard]] fs::path folder() const {
-    return fs::directory_iterator(folder_ / "out/runs")->path();
-  }
-  [[nodiscard]] std::vector<std::string> cells(const std::string& table,
-                                               const std::string& column) const {
-    const auto rows = parse_csv(read(folder() / table));
-    const auto at = static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), column) -
-                                             rows[0].begin());
-    std::vector<std::string> found;
-    for (std::size_t r = 1; r < rows.size(); ++r) found.push_back(rows[r].at(at));
-    return found;
-  }
-  using Cells = std::vector<std::string>;
-};
 
 TEST_F(ChurnRuns, TheOthersExchangeAmongThemselves) {
   // It leaves while it computes.
@@ -254,7 +215,6 @@ TEST_F(ChurnRuns, NeedARule) {
   refused("{events: [{island: c, from: 2 s, slowdown: 2}], without_member: skip}",
           "has no effect where no island leaves");
   refused("{events: [{island: c, from: 2 s, slowdown: 1}]}", "slowdown");
-  refused(leaves + ", without_member: skip}", "overlay", "--set 'schedules=[{policy: mst}]'");
   refused(leaves + ", without_member: skip}", "tables", "--set 'network.setup_time=1 s'");
   refused(leaves + ", without_member: skip}", "quorum",
           "--set 'job.stragglers={rule: quorum, quorum: 0.5, deadline: 1 s}'");

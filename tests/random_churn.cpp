@@ -10,7 +10,7 @@ namespace {
 class ChurnWriter {
  public:
   ChurnWriter(Draw& draw, RandomRun& run) : draw_(draw), run_(run) {
-    const bool plain = !run_.overlay && !run_.delayed && !run_.quorum;
+    const bool plain = !run_.delayed && !run_.quorum;
     // In `colocated` and with `none` there is nobody that an island has to be waited for.
     leaving_ = (plain || run_.colocated) && draw_.chance(0.7);
   }
