@@ -37,7 +37,7 @@ class ChurnWriter {
       keys.push_back(fmt::format("slowdown: {:.3f}", draw_.real(1.05, 6.0)));
     }
     if (draw_.chance(0.4)) {
-      run_.churns_by_chance = true;
+      run_.held_up_by_chance = true;
       keys.push_back(fmt::format("availability: {:.4f}", draw_.real(0.5, 0.97)));
       keys.push_back("mean_outage: " + as_time(run_.round_s * draw_.scale(0.2, 3.0)));
       return as_mapping(keys);

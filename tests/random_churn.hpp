@@ -13,8 +13,8 @@ struct RandomChurn {
   std::string of_schedule;
 };
 
-/// Fills in `leaves` and `churns_by_chance`. Requires what islands do in a round, and how long that
-/// takes.
+/// Fills in `leaves` and `held_up_by_chance`. Requires what islands do in a round, and how long
+/// that takes.
 RandomChurn random_churn(Draw& draw, RandomRun& run);
 
 }  // namespace gyre

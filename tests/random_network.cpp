@@ -90,6 +90,7 @@ class NetworkWriter {
       std::vector<std::string> keys{some_thing()};
       loses_chunks_ = loses_chunks_ || keys.front().find("loses") == std::string::npos;
       if (draw_.chance(0.4)) {
+        run_.held_up_by_chance = true;
         keys.push_back(fmt::format("availability: {:.4f}", draw_.real(0.5, 0.95)));
         keys.push_back("mean_outage: " + as_time(run_.round_s * draw_.real(0.1, 1.0)));
       } else {

@@ -26,7 +26,7 @@ struct RandomRun {
   bool layered = false;
   bool delayed = false;                ///< islands compute while they exchange
   bool leaves = false;                 ///< some island does, for a while or for good
-  bool churns_by_chance = false;       ///< and may hold up the run for long
+  bool held_up_by_chance = false;      ///< by what fails or leaves, maybe for long
   std::optional<std::string> numbers;  ///< format that switches add
   std::int64_t local_steps = 1;
   double step_s = 1.0;

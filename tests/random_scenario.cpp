@@ -348,7 +348,7 @@ class ScenarioWriter {
     const double rounds = static_cast<double>(run_.max_rounds);
     if (run_.never_back || draw_.chance(0.1)) {
       keys.push_back("max_time: " + as_time(run_.round_s * rounds * draw_.real(0.1, 1.5)));
-    } else if (run_.churns_by_chance) {
+    } else if (run_.held_up_by_chance) {
       keys.push_back("max_time: " + as_time(run_.round_s * rounds * 50.0));
     }
     if (draw_.chance(0.05)) keys.push_back(fmt::format("loss: {:.3f}", draw_.real(0.1, 10.0)));

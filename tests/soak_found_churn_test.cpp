@@ -118,5 +118,30 @@ TEST(SoakFoundChurn, AnExchangeDoesWithoutSwitchesThatLoseWhatTheyCould) {
   }
 }
 
+// Whoever was last to launch its part let others run, of which one left: that let the exchange
+// begin without it, and then it began once more.
+TEST(SoakFoundChurn, AnExchangeBeginsOnceWhereSomebodyLeavesAmidLaunches) {
+  RandomScenario made{.text = R"(gyre: 1
+name: launches
+network:
+  topology:
+    switches: [{name: S}]
+    islands: [{name: a, at: S}, {name: b, at: S}, {name: c, at: S}]
+    links: []
+  access: {bandwidth: 1 Gbps}
+  modes: [aggregation]
+  transport: {chunk: 5 MB, packet: 5 MB}
+  aggregator: {discipline: ack-clocked, launch: eager}
+job: {payload: 500 MB, compute: {step_time: 1 s}}
+task: {kind: noisy-quadratic, dimensions: 2}
+schedules: [{policy: all-reduce, exchange: direct}]
+churn: {events: [{island: c, from: 1 s, to: 9 s}], without_member: shrink}
+stop: {max_rounds: 4}
+)",
+                      .fidelity = Fidelity::kPacket,
+                      .mean = {}};
+  expect_sound(made);
+}
+
 }  // namespace
 }  // namespace gyre

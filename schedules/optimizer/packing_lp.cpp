@@ -97,9 +97,37 @@ class PackingLp::Model {
     for (std::size_t a = 0; a < arcs_; ++a) excess = std::max(excess, used[a] / capacity[a]);
     double shortfall = 0.0;  // of the group that moves least
     for (std::size_t g = 0; g < groups_; ++g) shortfall = std::min(shortfall, used[arcs_ + g]);
+    if (excess > 1.0 + kFarBeyond) {
+      cut_columns(solution);
+      return;
+    }
     solution.rate = (solution.rate + shortfall) / excess;
     for (double& amount : solution.amount) amount /= excess;
   }
+
+  /// Where an arc has next to nothing the solver's tolerance is much beside it, though not beside
+  /// the rate: only what crosses that arc moves less.
+  void cut_columns(Solution& solution) const {
+    const double* used = clp_.primalRowSolution();
+    const double* capacity = clp_.rowUpper();
+    const CoinPackedMatrix& matrix = *clp_.matrix();
+    std::vector<double> moved(groups_, 0.0);
+    for (std::size_t c = 0; c < columns_; ++c) {
+      const int column = static_cast<int>(c) + 1;
+      const int* row = matrix.getIndices() + matrix.getVectorFirst(column);
+      const double* value = matrix.getElements() + matrix.getVectorFirst(column);
+      const int size = matrix.getVectorSize(column);
+      double excess = 1.0;
+      for (int k = 0; k + 1 < size; ++k) excess = std::max(excess, used[row[k]] / capacity[row[k]]);
+      solution.amount[c] /= excess;
+      // Its group is the last of its rows.
+      moved[static_cast<std::size_t>(row[size - 1]) - arcs_] +=
+          solution.amount[c] * value[size - 1];
+    }
+    solution.rate = *std::ranges::min_element(moved);
+  }
+
+  static constexpr double kFarBeyond = 1e-9;  ///< of a capacity
 
   std::size_t arcs_;
   std::size_t groups_;
