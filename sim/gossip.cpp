@@ -82,6 +82,10 @@ Duration Gossip::exchange(IslandId me, const Round& overlay, const Turn& turn,
     shares.push_back({edge.from.index(), edge.weight});
   }
   if (!mine.through) end(mine, is_out());
+  if (leaves()) {
+    // Somebody may have waited for what has come to an island that did not.
+    for (const IslandId other : mine.senders) report(state.sent[other.index()]);
+  }
   if (row.dropped) return turn.least;
   if (state.mix != nullptr) parts_.mixer->take_in(*state.mix, me.index(), shares);
   if (++state.through == topology_.island_count()) states_.erase(number);
@@ -100,7 +104,7 @@ void Gossip::send(State& state, IslandId me, Bytes bytes) {
   }
   if (!receivers.empty()) plan_parts(mine, me, receivers, bytes);
   // Starting lets others run, who may leave, so that there are other parts.
-  for (std::size_t p = 0; p < mine.parts.size(); ++p) launch(mine, PartPtr(mine.parts[p]));
+  for (std::size_t p = 0; p < mine.parts.size(); ++p) launch(PartPtr(mine.parts[p]));
   mine.begun = true;
   look_for_dead_ends();
   for (const IslandId other : std::exchange(mine.waiting, {})) gates_[other.index()]->release();
@@ -118,13 +122,13 @@ void Gossip::plan_parts(Sent& owner, IslandId from, const std::vector<IslandId>&
   }
 }
 
-void Gossip::launch(Sent& owner, const PartPtr& part) {
+void Gossip::launch(const PartPtr& part) {
   if (part->launched || part->left) return;
   part->launched = true;
   part->handle = parts_.flows.start(part->from, part->stream, part->route, part->bytes);
   if (!part->left) return;
-  part->carried = parts_.flows.settle(part->handle);
-  report(owner);
+  // It was cut at the same instant, before anything had left.
+  parts_.flows.settle(part->handle);
   parts_.flows.close(part->handle);
 }
 
@@ -157,7 +161,7 @@ bool Gossip::receive(const StatePtr& state, IslandId me, IslandId from, Bytes by
       if (!owes) return false;
       const std::size_t first = mine.parts.size();
       plan_parts(mine, from, {me}, bytes);
-      launch(mine, PartPtr(mine.parts[first]));
+      launch(PartPtr(mine.parts[first]));
       continue;
     }
     if (!part->handle.started()) {

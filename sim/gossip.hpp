@@ -123,7 +123,7 @@ class Gossip {
   void send(State& state, IslandId me, Bytes bytes);
   /// More parts of what `from` sends, which are `owner`'s to report; none starts.
   void plan_parts(Sent& owner, IslandId from, const std::vector<IslandId>& receivers, Bytes bytes);
-  void launch(Sent& owner, const PartPtr& part);
+  void launch(const PartPtr& part);
   /// Blocks until the island holds what `from` has sent it; false if it does without.
   bool receive(const StatePtr& state, IslandId me, IslandId from, Bytes bytes);
   /// The island takes nothing more; `dropped`: nor what it has got.
@@ -142,8 +142,8 @@ class Gossip {
   void watch_deadline(const StatePtr& state, IslandId me);
   /// What is to be done to flows and islands, all at once.
   struct Cuts {
-    std::vector<std::pair<Sent*, PartPtr>> ended;   ///< settled, to be closed
-    std::vector<std::pair<Sent*, PartPtr>> pruned;  ///< to be launched instead
+    std::vector<std::pair<Sent*, PartPtr>> ended;  ///< settled, to be closed
+    std::vector<PartPtr> pruned;                   ///< to be launched instead
     std::vector<IslandId> woken;
   };
   /// The island takes nothing from now on.

@@ -12,8 +12,7 @@ namespace gyre {
 namespace s4u = simgrid::s4u;
 
 bool Gossip::runs(const Part& part) const {
-  if (part.left) return part.launched && !part.handle.started();
-  return !part.handle.started() || parts_.flows.under_way(part.handle);
+  return !part.left && (!part.handle.started() || parts_.flows.under_way(part.handle));
 }
 
 bool Gossip::is_absent(const State& state, IslandId island) const {
@@ -62,7 +61,7 @@ void Gossip::let_out(State& state, IslandId me, Cuts& cuts) {
     if (std::erase(owner.waiting, me) > 0) cuts.woken.push_back(me);
     for (std::size_t p = 0; p < owner.parts.size(); ++p) {
       const PartPtr part = owner.parts[p];
-      if (part->left || !runs(*part) || !latency_to(part->stream, me)) continue;
+      if (!runs(*part) || !latency_to(part->stream, me)) continue;
       const Bytes sent = cut(owner, part, cuts);
       std::vector<IslandId> others;
       for (const Delivery& delivery : part->stream.deliveries) {
@@ -73,7 +72,7 @@ void Gossip::let_out(State& state, IslandId me, Cuts& cuts) {
       plan_parts(owner, part->from, others, Bytes::count(part->bytes.in_bytes() - sent.in_bytes()));
       // Who has not launched the old one yet launches these.
       for (std::size_t n = first; n < owner.parts.size() && part->launched; ++n) {
-        cuts.pruned.emplace_back(&owner, owner.parts[n]);
+        cuts.pruned.push_back(owner.parts[n]);
       }
     }
   }
@@ -89,7 +88,7 @@ Bytes Gossip::cut(Sent& owner, const PartPtr& part, Cuts& cuts) {
 void Gossip::carry_out(const Cuts& cuts) {
   // First what is to be told: the rest lets others run, who may end the run.
   for (const auto& [owner, part] : cuts.ended) report(*owner);
-  for (const auto& [owner, part] : cuts.pruned) launch(*owner, part);
+  for (const PartPtr& part : cuts.pruned) launch(part);
   for (const auto& [owner, part] : cuts.ended) {
     if (part->handle.started()) parts_.flows.close(part->handle);
   }
@@ -116,7 +115,7 @@ void Gossip::depart_from(State& state, IslandId island, Cuts& cuts) {
   std::vector<IslandId> without;
   for (Sent& owner : state.sent) {
     for (const PartPtr& part : owner.parts) {
-      if (part->from != island || part->left || !runs(*part)) continue;
+      if (part->from != island || !runs(*part)) continue;
       cut(owner, part, cuts);
       for (const Delivery& delivery : part->stream.deliveries) {
         without.push_back(delivery.receiver);
