@@ -189,7 +189,8 @@ void Gossip::end(Sent& sent, bool dropped) {
 }
 
 void Gossip::report(Sent& sent) {
-  if (!sent.through || sent.reported) return;
+  // Who wakes up at the instant of the run's end is no part of it.
+  if (!sent.through || sent.reported || parts_.is_over()) return;
   const auto runs_on = [this](const PartPtr& part) { return runs(*part); };
   if (leaves() && std::any_of(sent.parts.begin(), sent.parts.end(), runs_on)) return;
   // Nobody may have waited for one that has ended.

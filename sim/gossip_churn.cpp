@@ -70,9 +70,9 @@ void Gossip::let_out(State& state, IslandId me, Cuts& cuts) {
       if (others.empty()) continue;
       const std::size_t first = owner.parts.size();
       plan_parts(owner, part->from, others, Bytes::count(part->bytes.in_bytes() - sent.in_bytes()));
-      // Who has not launched the old one yet launches these.
-      for (std::size_t n = first; n < owner.parts.size() && part->launched; ++n) {
-        cuts.pruned.push_back(owner.parts[n]);
+      for (std::size_t n = first; n < owner.parts.size(); ++n) {
+        // Who is about to send launches all that there is by then.
+        if (owner.begun || part->launched) cuts.pruned.push_back(owner.parts[n]);
       }
     }
   }
