@@ -137,6 +137,8 @@ class Gossip {
   /// Whether the island has no part in the round, or what it sent is lost.
   [[nodiscard]] bool is_absent(const State& state, IslandId island) const;
   [[nodiscard]] bool misses_a_neighbour(const State& state, IslandId me) const;
+  /// Whether it still waits for who is away.
+  [[nodiscard]] bool waits_for(const State& state, IslandId me, IslandId from) const;
   /// Whether it is worth waiting for; sets the clock where that ends by it.
   bool will_come(const StatePtr& state, IslandId me, IslandId from);
   void watch_deadline(const StatePtr& state, IslandId me);

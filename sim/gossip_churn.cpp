@@ -147,11 +147,21 @@ void Gossip::depart_from(State& state, IslandId island, Cuts& cuts) {
   }
 }
 
+bool Gossip::waits_for(const State& state, IslandId me, IslandId from) const {
+  const Sent& mine = state.sent[me.index()];
+  const bool stalls = parts_.spec.without_member == WithoutMember::kStall;
+  return stalls && mine.begun && !mine.through && parts_.takes_part(me, state.round) &&
+         simulated_now() < mine.at + parts_.spec.stall_deadline &&
+         std::ranges::find(mine.done_without, from) == mine.done_without.end();
+}
+
 std::int64_t Gossip::round_to_join(IslandId island, std::int64_t round) const {
   std::int64_t join = round;
   for (const auto& [number, state] : states_) {
-    const Sent& own = state->sent[island.index()];
-    if (!own.waiting.empty() && !own.begun) join = std::min(join, state->round);
+    if (state->sent[island.index()].begun) continue;
+    for (const IslandId other : state->sent[island.index()].receivers) {
+      if (waits_for(*state, other, island)) join = std::min(join, state->round);
+    }
   }
   return join;
 }

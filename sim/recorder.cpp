@@ -28,7 +28,7 @@ class Stopwatch {
 constexpr std::array<std::string_view, 3> kActivityNames{"compute", "wait", "exchange"};
 
 std::string outcome_of(const CliqueRow& row) {
-  if (!row.exchange) return "";
+  if (!row.exchange) return row.receiver && row.dropped ? "dropped" : "";
   if (!row.dropped) return "averaged";
   return row.partly ? "partly" : "dropped";
 }

@@ -152,8 +152,8 @@ TEST(Churn, SlownessMultiplies) {
       3.75, 1e-12);
 }
 
-// Every policy of cliques, at both fidelities, with islands that come and go by chance: each run
-// ends, none beats its bound, and again it is the same byte by byte.
+// Every kind of policy, of cliques at both fidelities, with islands that come and go by chance:
+// each run ends, none beats its bound, and again it is the same byte by byte.
 TEST_F(ChurnRuns, EveryPolicyEndsUnderEachRule) {
   const std::string base =
       "compare " + shipped("nine-city.yaml") +
@@ -178,6 +178,13 @@ TEST_F(ChurnRuns, EveryPolicyEndsUnderEachRule) {
       }
     }
   };
+  const std::string overlays =
+      " --set 'schedules=[{policy: ring-overlay}, {policy: mst}, {policy: delta-mbst}, {policy: "
+      "star}, "
+      "{policy: exponential}, {policy: base-k}, {policy: matcha, budget: 0.5}]'";
+  check("overlays-shrink", "shrink}'" + overlays);
+  check("overlays-skip", "skip}'" + overlays);
+  check("overlays-stall", "stall, deadline: 3 s}'" + overlays);
   check("shrink", "shrink}'");
   check("skip", "skip}'");
   check("stall", "stall, deadline: 3 s}'");
